@@ -10,7 +10,7 @@
 
 namespace trunkline::session {
 
-/// Compressors by their position in SessionOptions::compressors, which has at most 32. May be copied to other threads.
+/// Names compressors by their positions in SessionOptions::compressors, which holds at most 32. Any thread may copy it.
 class CompressorSet {
  public:
   void insert(std::size_t position) noexcept { bits_ |= bit(position); }

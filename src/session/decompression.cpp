@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decompression of whole messages.
+// Decompresses whole messages, and limits their size.
 #include "session/decompression.h"
 
 #include "base/exception_text.h"

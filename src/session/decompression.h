@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// decompress(): a compressed message as events show it, back to its bytes; the same for every protocol.
+// decompress(): turns a compressed message, as events show it, back into its bytes, for every protocol.
 #pragma once
 
 #include "session/session.h"
@@ -14,20 +14,20 @@
 
 namespace trunkline::session {
 
-/// What a message of `compressed` bytes may decompress to in the unsized form.
+/// Returns the most bytes to which a message of `compressed` bytes in the unsized form may decompress.
 std::size_t most_decompressed(std::size_t compressed, const ConnectionLimits& limits) noexcept;
-/// The `size` bytes that `payload` decompresses to. Error: internal (corrupt, or not of that size). Throws what the
-/// compressor throws.
+/// Returns the `size` bytes to which `payload` decompresses. Error: internal (it is corrupt, or of another size).
+/// Throws whatever the compressor throws.
 Result<Slice> decompress(const Compressor& compressor, ByteSpan payload, std::size_t size);
-/// What `payload`, in the compressor's unsized form, decompresses to, at most `limit` bytes. Errors: internal
-/// (corrupt), resource_exhausted (more than `limit`). Throws what the compressor throws.
+/// Decompresses `payload`, which has the compressor's unsized form, to at most `limit` bytes. Errors: internal (it is
+/// corrupt), resource_exhausted (it has more than `limit` bytes). Throws whatever the compressor throws.
 Result<Slice> decompress_unsized(const Compressor& compressor, ByteSpan payload, std::size_t limit);
 
-/// The same for the message of an event, without exceptions: `owner` makes their status. `corrupt` is the code of what
-/// is corrupt.
+/// Decompresses the message of an event without throwing: `owner` turns an exception into a status. `corrupt` is the
+/// code of the error for a corrupt message.
 Result<Slice> decompress_unsized(const Event& event, StatusCode corrupt, SessionOwner& owner);
-/// The code of a request that is corrupt: internal, as gRPC has it, otherwise invalid_argument, because the client has
-/// made it.
+/// Returns the code of the error for a corrupt request: internal for gRPC and gRPC-Web, as gRPC defines it, and
+/// otherwise invalid_argument, because the client has made the request.
 StatusCode code_of_corrupt_request(web::Format format) noexcept;
 
 }  // namespace trunkline::session

@@ -23,32 +23,32 @@ using CallId = std::uint32_t;
 enum class EventType : std::uint8_t {
   /// The peer's hello has been read; its codecs, compressors and limits are known.
   opened,
-  /// Server: a new call, with its first message if `has_message`. On an ordered connection a `status` that is not ok
-  /// means that the session refuses the call: finish() it with that status in its turn, as unprocessed.
+  /// A server has received a new call, with its first message if `has_message`. On an ordered connection a `status`
+  /// that is not ok means that the session refuses the call: finish() it with that status in its turn, as unprocessed.
   call,
-  /// A further message, or leading metadata (client; of gRPC also if it is empty), or only the peer's `end`.
+  /// A further message has come, or leading metadata (at a client; with gRPC even if empty), or only the peer's `end`.
   message,
-  /// Client: the call is over, ended by the peer, its deadline or the connection. `status` says how; the last message
-  /// comes with it if `has_message`.
+  /// At a client the call is over, ended by the peer, its deadline or the connection. `status` says how it ended. The
+  /// last message comes with the event if `has_message`.
   finished,
-  /// Server: the client has ended the call; `status` says how. finish() is not needed and is ignored, unless
-  /// `needs_finish`. Without a context: the call was only seen by SessionOwner::on_call_begun().
+  /// At a server the call is over, ended by the client, its deadline or the connection, and `status` says how. finish()
+  /// is ignored unless `needs_finish`. A null context means a call that is not attached, or is finished.
   cancelled,
-  /// The call may send again. Id 0: the connection accepts new calls again.
+  /// The call may send again. With the id 0, the connection accepts new calls again.
   writable,
   /// The peer accepts no further calls. Calls that it will not look at have been finished as not run.
   going_away,
   /// Much has been received that needed no event, and there may be more: the layer above may end its turn here.
   pause,
-  /// The last event: the session is over. `status` says why; ok after an orderly end.
+  /// The session is over, and no event follows. `status` says why, and is ok after an orderly end.
   closed,
 };
 
-/// The flow-control credit that a message has used up; see Session::release().
+/// Counts the flow-control credit that a message has used up. Session::release() returns it to the peer.
 struct MessageCredit {
   std::uint32_t connection_bytes = 0;
   std::uint32_t call_bytes = 0;
-  /// The size of the message beyond call_bytes: the chunks before its last one, and what decompression added.
+  /// Counts memory beyond call_bytes: earlier chunks, growth by decompression and, over HTTP, a fixed overhead.
   std::uint32_t further_bytes = 0;
 };
 
@@ -58,58 +58,58 @@ struct Event {
   bool has_message = false;
   /// The peer sends nothing more on this call.
   bool end = false;
-  /// call: the client wants no response; finish() sends nothing.
+  /// The client of the `call` wants no response, and finish() sends nothing.
   bool one_way = false;
-  /// call: a GET of HTTP, which may be repeated by anybody on its way: only a method without side effects may serve
+  /// The `call` is a GET of HTTP, which anybody on its way may repeat, so only a method without side effects may serve
   /// it. Refuse it otherwise with failed_precondition, as unprocessed.
   bool is_get = false;
-  /// call: a request of HTTP to a route (SessionOwner::find_route()), which the method of that name serves. Its
-  /// metadata is what src/session/web/route_fields.h says.
+  /// The `call` is a request of HTTP to a route (SessionOwner::find_route()), which the method `method_name` serves.
+  /// Its metadata has the form that src/session/web/route_fields.h describes.
   bool is_route = false;
-  /// cancelled, on an ordered connection: the session has broken off the call, but responses keep their order.
-  /// finish() the call with `status` in its turn.
+  /// On an ordered connection the session has broken off the `cancelled` call, but responses keep their order. The
+  /// layer above finishes the call with `status` in its turn.
   bool needs_finish = false;
-  /// Set by the receiver of the event if it retains the message for the application. It then returns the credit with
-  /// release(); otherwise the following next() returns it.
+  /// The receiver of the event sets this if it retains the message for the application. It then returns the credit with
+  /// release(). Otherwise the following next() returns the credit.
   bool is_retained = false;
-  /// The payload is still compressed with `compressor`, to be decompressed once it is known that somebody takes the
-  /// message: by Session::decompress(), or by session::decompress() or session::decompress_unsized() later.
+  /// The payload is still compressed with `compressor`. It is decompressed once somebody is known to take the message:
+  /// by Session::decompress(), or later by session::decompress() or session::decompress_unsized().
   bool is_compressed = false;
-  /// With is_compressed: the payload has the compressor's unsized form.
+  /// A payload that is_compressed has the compressor's unsized form.
   bool is_unsized = false;
   CallId id = 0;
-  /// As given to start() or attach().
+  /// This is the context that the layer above has given to start() or attach(); it is null if there is none.
   void* context = nullptr;
   const Codec* codec = nullptr;
-  /// call: the codec that the client wants for responses; null: that of the request.
+  /// The client of the `call` wants responses in this codec. If it is null, responses use the codec of the request.
   const Codec* response_codec = nullptr;
-  /// call: what the client compresses the messages of this call with, if it says so when the call begins.
+  /// The client of the `call` compresses its messages with this; it is null if the client does not say so at the start.
   const Compressor* call_compressor = nullptr;
-  /// call: the compressors that the client accepts responses in.
+  /// The client of the `call` accepts responses that are compressed with these.
   CompressorSet accepted_compressors;
-  /// What the message was compressed with; null: it was not compressed.
+  /// The message was compressed with this compressor; it is null if the message was not compressed.
   const Compressor* compressor = nullptr;
-  /// The message, decompressed unless `is_compressed`.
+  /// These are the bytes of the message, which are decompressed unless `is_compressed`.
   ByteSpan payload;
-  /// With has_message: the size of the message as received, before decompression.
+  /// With has_message, this is the size of the message as it was received, before decompression.
   std::size_t wire_bytes = 0;
-  /// With is_compressed: what the payload decompresses to, at most max_message_bytes. With is_unsized: the most that it
-  /// may decompress to.
+  /// With is_compressed, the payload decompresses to this many bytes, at most max_message_bytes. With is_unsized, it
+  /// decompresses to no more than this.
   std::size_t decompressed_bytes = 0;
-  /// Owns the payload; null if nothing does.
+  /// The block owns the payload; it is null if nothing does.
   Block* block = nullptr;
-  /// call: the peer's number for the method; 0 if it has none. The name is always set.
+  /// This is the peer's number for the method of the `call`, or 0 if the peer has none. The name is always set.
   std::uint32_t method_number = 0;
-  /// call: rises when the peer gives a number to another name, so that what is known of its numbers is out of date. A
-  /// session that takes the place of another one begins anew.
+  /// The epoch of a `call` rises when the peer gives a number to another name, so that whatever is known by its numbers
+  /// is out of date. A session that takes the place of another one begins to count anew.
   std::uint32_t method_epoch = 0;
   std::string_view method_name;
   base::TimePoint deadline = base::never;
   MessageCredit credit;
-  /// call: the client's metadata; message: leading; finished: trailing.
+  /// The metadata is the client's in a `call`, the leading one in a `message`, and the trailing one in `finished`.
   Metadata metadata;
   Status status;
-  /// finished: when the server wants the call to be repeated, if it is; negative: never. Empty: it does not say.
+  /// With `finished`, the server asks to repeat the call after this time, or never if it is negative; empty if unsaid.
   std::optional<std::chrono::milliseconds> pushback;
 
   /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
@@ -132,12 +132,12 @@ struct Event {
   }
 
   const Codec* codec_of_response() const noexcept { return response_codec != nullptr ? response_codec : codec; }
-  /// What responses that are compressed as the request are compressed with.
+  /// Returns the compressor for responses that are compressed like the request; it is null if the request is not.
   const Compressor* compressor_of_request() const noexcept {
     return call_compressor != nullptr ? call_compressor : compressor;
   }
 
-  /// The payload as a slice that owns it. The bytes are copied if nothing owns them, or if their block is far larger.
+  /// Returns the payload as a slice that owns it: a copy if nothing owns the bytes, or if their block is far larger.
   Slice payload_slice() const {
     const bool share = block != nullptr && block->capacity() / 4 <= payload.size();
     return share ? Slice::share(block, payload.data(), payload.size()) : Slice::copy_of(payload);

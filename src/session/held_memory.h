@@ -11,11 +11,11 @@
 
 namespace trunkline::session {
 
-/// Of a request that its handler has, for instance. Any thread. Empty: nothing.
+/// HeldMemory counts, for instance, a handler's request. Any thread may use it. An empty object counts nothing.
 class HeldMemory {
  public:
   HeldMemory() noexcept = default;
-  /// Counts `bytes` also if the budget has no room for them. `budget` outlives the object; `account` may be null.
+  /// Counts `bytes` even if the budget has no room for them. `budget` outlives the object; `account` may be null.
   HeldMemory(MemoryBudget& budget, std::shared_ptr<MemoryAccount> account, std::size_t bytes) noexcept
       : budget_(&budget), account_(std::move(account)), bytes_(bytes) {
     budget_->add(bytes_);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Random multipliers that spread ids evenly.
+// Draws multipliers that spread ids evenly.
 #include "session/id_hash.h"
 
 #include "base/random_seed.h"
 
 namespace trunkline::session {
 
-/// A fraction of 2^64. The multiples of a fraction lie the more evenly, the smaller the terms of its continued fraction
-/// are (Knuth, "The Art of Computer Programming", volume 3, section 6.4: the golden ratio has only ones). So the terms
-/// are drawn, from 1 to 4: nearly all fractions drawn freely have larger ones among them, and bunch ids somewhere.
+/// Returns a fraction of 2^64. The smaller the terms of its continued fraction are, the more evenly its multiples lie
+/// (Knuth, "The Art of Computer Programming", volume 3, section 6.4: the golden ratio has only ones). So the terms are
+/// drawn from 1 to 4. Nearly all fractions drawn freely have larger ones, and bunch ids somewhere.
 std::uint64_t IdHash::multiplier_of(std::uint64_t seed) noexcept {
-  constexpr std::uint64_t enough = std::uint64_t{1} << 29;  // one more term keeps it below 2^32
+  constexpr std::uint64_t enough = std::uint64_t{1} << 29;  // One more term keeps `below` under 2^32.
   std::uint64_t above = 0, last_above = 1;
   std::uint64_t below = 1, last_below = 0;
   while (below < enough) {

@@ -12,12 +12,12 @@ namespace trunkline::session {
 
 /// Multiplies by a number derived from the seed and takes the upper bits. A peer that does not know the seed cannot
 /// choose ids that collide. Ids that rise by one, as an honest client sends them, are spread evenly for every seed;
-/// adjacent slots would form one long run, which erasing walks. Also the hash of standard containers.
+/// adjacent slots would form one long run, which erasing walks. Standard containers use the hash as well.
 class IdHash {
  public:
   explicit IdHash(std::uint64_t seed = base::random_seed()) : multiplier_(multiplier_of(seed)) {}
 
-  /// Below 2^(64 - shift).
+  /// Returns a slot below 2^(64 - shift).
   std::size_t operator()(CallId id, int shift) const noexcept {
     return static_cast<std::size_t>((id * multiplier_) >> shift);
   }

@@ -12,8 +12,8 @@
 
 namespace trunkline::session {
 
-/// Does not own the entries, which have a member `id`. Their positions depend on the seed, so nothing visible may
-/// depend on the positions. An entry that comes and goes needs no memory.
+/// The table does not own its entries, which have a member `id`. Their positions depend on the seed, so nothing visible
+/// may depend on the positions. An entry that comes and goes needs no memory.
 template <class Entry>
 class IdTable {
  public:
@@ -26,7 +26,7 @@ class IdTable {
       if (entry == nullptr || entry->id == id) return entry;
     }
   }
-  /// insert() then needs no memory.
+  /// Makes room for one entry, so that the next insert() needs no memory.
   void make_room() {
     if ((size_ + 1) * 2 > slots_.size()) grow();
   }
@@ -52,7 +52,7 @@ class IdTable {
   }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  /// Those for which `is_wanted(const Entry&)`, oldest first: ids rise modulo 2^32 up to `newest`.
+  /// Returns the entries for which `is_wanted(const Entry&)`, oldest first: ids rise modulo 2^32 up to `newest`.
   template <class Predicate>
   std::vector<Entry*> by_age(CallId newest, Predicate is_wanted) const {
     std::vector<Entry*> found;
@@ -63,7 +63,7 @@ class IdTable {
               [newest](const Entry* a, const Entry* b) { return newest - a->id > newest - b->id; });
     return found;
   }
-  /// In no particular order. `function` must not change the table, but may destroy the entry.
+  /// Calls `function` for all entries, in no particular order. It must not change the table, but may destroy the entry.
   template <class Function>
   void for_each(Function function) const {
     for (Entry* entry : slots_) {

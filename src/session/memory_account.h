@@ -11,7 +11,7 @@
 
 namespace trunkline::session {
 
-/// Thread-safe. MemoryShare counts here what it takes of the budget.
+/// The class is thread-safe. MemoryShare counts here what it takes of the budget.
 class MemoryAccount : public MemoryCount {
  public:
   /// The address may hold `percent` of the budget.
@@ -19,27 +19,27 @@ class MemoryAccount : public MemoryCount {
       : MemoryCount(budget.max_bytes() / 100 * percent),
         most_(max_bytes() + (std::max(budget.short_for_all(), max_bytes()) - max_bytes()) / 2) {}
 
-  /// The share is used up: its long messages wait, except one at a time, and those of its connections that hold
+  /// The share is used up. The long messages of the address wait, except one at a time. Its connections that hold
   /// something get no new calls, and are not read while their messages wait for the application.
   bool is_used_up() const noexcept { return held() >= max_bytes(); }
-  /// A fair part or more of the share is held: when memory becomes short, this address has a part in it.
+  /// At least a quarter of the share is held, so the address has a part in it when memory becomes short.
   bool is_large() const noexcept { return held() >= max_bytes() / 4; }
-  /// So much more than the share is held that connections that hold nothing get no new calls either. Otherwise many
-  /// of them could take what is left to other addresses.
+  /// The share is exceeded by so much that connections that hold nothing get no new calls either. Otherwise many of
+  /// them could take what is left to other addresses.
   bool is_exceeded() const noexcept { return held() >= most_; }
   /// Adds `bytes` if the share has room for them.
   bool try_add(std::size_t bytes) noexcept { return try_add_within(max_bytes(), bytes); }
-  /// The same for the request of a new call, which gets no room while the share is nearly used up.
+  /// Adds `bytes` for the request of a new call if a quarter of the share stays free, not counting withheld bytes.
   bool try_add_request(std::size_t bytes) noexcept {
     return try_add_within(std::min(max_bytes() - max_bytes() / 4 + withheld(), max_bytes()), bytes);
   }
-  /// Whose long message may exceed the share.
+  /// The owner of this turn may receive a long message that exceeds the share.
   MemoryTurn& message_turn() noexcept { return message_turn_; }
-  /// Who may receive a long frame although the share is used up.
+  /// The owner of this turn may receive a long frame although the share is used up.
   MemoryTurn& frame_turn() noexcept { return frame_turn_; }
 
  private:
-  /// Half way from the share to where no connection of any address gets new calls.
+  /// This limit lies half way from the share to where no connection of any address gets new calls.
   const std::size_t most_;
   MemoryTurn message_turn_;
   MemoryTurn frame_turn_;

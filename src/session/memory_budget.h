@@ -10,19 +10,19 @@
 
 namespace trunkline::session {
 
-/// Thread-safe. The sessions keep accounts of their own (MemoryShare) and come here in large steps. The last quarter is
-/// a reserve for one long message at a time, so that some message can always be completed: it is given even if other
-/// messages, which wait for room with what has come of them, have used it up. The second half is for calls that have
-/// begun.
+/// The class is thread-safe. The sessions keep accounts of their own (MemoryShare) and come here in large steps. The
+/// last quarter is a reserve for one long message at a time, so that some message can always be completed. The reserve
+/// is given even if the bytes that have come of waiting messages have used it up. The second half is for calls that
+/// have begun.
 class MemoryBudget : public MemoryCount {
  public:
   /// At least four messages of `longest_message` bytes have room, whatever `max_bytes` says.
   MemoryBudget(std::size_t max_bytes, std::size_t longest_message) noexcept
       : MemoryCount(max_bytes / 4 < longest_message ? 4 * longest_message : max_bytes) {}
 
-  /// New calls have to wait or are refused. What peers have only announced does not keep others from calling.
+  /// New calls have to wait or are refused. Bytes that peers have only announced do not keep others from calling.
   bool is_short() const noexcept { return held() > max_bytes() / 2; }
-  /// So are those of connections that hold nothing.
+  /// Memory is so short that even connections that hold nothing get no new calls.
   bool is_short_for_all() const noexcept { return held() > short_for_all(); }
   std::size_t short_for_all() const noexcept { return max_bytes() - max_bytes() / 8; }
   bool is_used_up() const noexcept { return held() >= max_bytes(); }
@@ -30,19 +30,19 @@ class MemoryBudget : public MemoryCount {
   /// Adds `bytes` if all but the reserve has room for them.
   bool try_add(std::size_t bytes) noexcept { return try_add_within(most_of_messages(), bytes); }
   /// Adds `bytes` for the request of a new call. It gets room only while far less than half is used: handlers keep
-  /// their requests, and at half new calls would be refused instead of waiting. What has come of requests that wait
-  /// does not count, or else it could keep all of them waiting.
+  /// their requests, and at half new calls would be refused instead of waiting. Bytes that have come of waiting
+  /// requests do not count, because they could otherwise keep all requests waiting.
   bool try_add_request(std::size_t bytes) noexcept { return try_add_beside_withheld(6, bytes); }
-  /// The same for a request that has waited so long that handlers may be waiting for it.
+  /// Adds `bytes` for a request that has waited so long that handlers may be waiting for it. There is more room for it.
   bool try_add_late_request(std::size_t bytes) noexcept { return try_add_beside_withheld(7, bytes); }
-  /// Adds `bytes` if the reserve is free, also beyond the limit. It then belongs to `owner` until free_reserve().
+  /// Adds `bytes`, even beyond the limit, if the reserve is free. It then belongs to `owner` until free_reserve().
   bool try_add_from_reserve(std::size_t bytes, const void* owner) noexcept {
     if (!reserve_.try_take(owner)) return false;
     add(bytes);
     return true;
   }
   void free_reserve(const void* owner) noexcept { reserve_.free(owner); }
-  /// Who may receive a long frame although all is used up.
+  /// The owner of this turn may receive a long frame although the whole budget is used up.
   MemoryTurn& frame_turn() noexcept { return frame_turn_; }
 
  private:

@@ -13,18 +13,18 @@
 
 namespace trunkline::session {
 
-/// For one thread. A session that holds little takes nothing, and more is taken in steps, so a busy session with short
-/// messages seldom touches the budget. Without a budget there is no limit.
+/// The share belongs to the thread of its session. A session that holds little takes nothing, and more is taken in
+/// steps, so a busy session with short messages seldom touches the budget. Without a budget there is no limit.
 class MemoryShare {
  public:
-  /// Where there is no room: in the share of the peer's address, or in the budget.
+  /// Says where room is lacking: in the share of the peer's address, or in the budget.
   enum class Lack : std::uint8_t { nothing, account, budget };
 
-  /// A connection that holds no more is not counted.
+  /// A connection that holds no more than this is not counted.
   static constexpr std::size_t free_bytes = 16 << 10;
 
-  /// `budget` may be null, and outlives the object. `account` counts what the peer's address holds of it; null: nothing
-  /// does.
+  /// `budget` may be null, and outlives the object. `account` counts what the peer's address holds of the budget, and
+  /// may be null as well.
   explicit MemoryShare(MemoryBudget* budget, std::shared_ptr<MemoryAccount> account = nullptr) noexcept
       : budget_(budget), account_(budget != nullptr ? std::move(account) : nullptr) {}
   ~MemoryShare() {
@@ -36,8 +36,8 @@ class MemoryShare {
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
-  /// The session holds `bytes` now, also if they are more than the budget has. `room` of them have yet to come, and
-  /// `withheld` have come of messages without room.
+  /// The session holds `bytes` now, even if the budget has less. `room` of them have yet to come, and `withheld` of
+  /// them have come of messages without room.
   void update(std::size_t bytes, std::size_t room = 0, std::size_t withheld = 0) noexcept {
     const std::size_t wanted = rounded(bytes);
     const std::size_t wanted_room = std::min(wanted, room / step * step);
@@ -55,32 +55,32 @@ class MemoryShare {
       return has_reserve_ = true;
     });
   }
-  /// The same for the request of a new call, which its handler will keep. There is less room for those.
+  /// Takes `bytes` for the request of a new call, for which there is less room because its handler will keep it.
   bool try_take_for_request(std::size_t bytes) noexcept {
     if (account_ != nullptr && !account_->try_add_request(bytes)) return lacks(Lack::account);
     if (account_ != nullptr) account_->subtract(bytes);
     return try_take(bytes, [this, bytes] { return budget_->try_add_request(bytes); });
   }
-  /// For a request that has waited for long.
+  /// Takes `bytes` for a request that has waited for long, for which there is a little more room.
   bool try_take_for_late_request(std::size_t bytes) noexcept {
     return try_take(bytes, [this, bytes] { return budget_->try_add_late_request(bytes); });
   }
-  /// As try_take(), for a part of a message, of which `rest` has yet to come at most: takes `bytes`, or, where others
-  /// have used up what is there, all of `rest`, as one message at a time may. Returns how much; 0: nothing.
+  /// Takes `bytes` for a part of a message of which at most `rest` has yet to come. If others have used up the memory,
+  /// takes all of `rest`, as one message at a time may. Returns how much it has taken, or 0.
   std::size_t try_take_up_to(std::size_t bytes, std::size_t rest) noexcept {
     const bool is_within = account_ == nullptr || account_->try_add(bytes);
     if (is_within && account_ != nullptr) account_->subtract(bytes);
     if (is_within && try_take(bytes, [this, bytes] { return budget_->try_add(bytes); })) return bytes;
     return try_take(rest) ? rest : 0;
   }
-  /// No message for which try_take() took memory is unfinished.
+  /// Gives back the reserve and the turn. Call it once no message for which try_take() took memory is unfinished.
   void free_reserve() noexcept {
     if (std::exchange(has_reserve_, false)) budget_->free_reserve(this);
     if (std::exchange(has_message_turn_, false)) account_->message_turn().free(this);
   }
-  /// Why the last try_take() or try_take_for_...() that returned false has done so.
+  /// Returns why the last try_take() or try_take_for_...() that returned false has done so.
   Lack lack() const noexcept { return lack_; }
-  /// Where messages of this session wait for room.
+  /// Notes where messages of this session wait for room.
   void set_waiting(Lack lack) noexcept {
     if (budget_ == nullptr || lack == waits_for_) return;
     if (waits_for_ == Lack::budget) budget_->subtract_waiting();
@@ -96,7 +96,7 @@ class MemoryShare {
   }
 
   std::size_t taken() const noexcept { return taken_; }
-  /// What a session that holds `bytes` takes of the budget.
+  /// Returns what a session that holds `bytes` takes of the budget.
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     return bytes <= free_bytes ? 0 : (bytes + step - 1) / step * step;
   }
@@ -107,8 +107,8 @@ class MemoryShare {
     if (taken_ > 0) return is_short_for_holders();
     return budget_->is_short() && (budget_->is_short_for_all() || (account_ != nullptr && account_->is_exceeded()));
   }
-  /// The same for a session that holds something. One whose address holds little is not refused because others hold
-  /// much.
+  /// New calls of a session that holds something have to wait or are refused. A session whose address holds little is
+  /// not refused because others hold much.
   bool is_short_for_holders() const noexcept {
     if (budget_ == nullptr) return false;
     if (is_account_used_up()) return true;
@@ -118,9 +118,9 @@ class MemoryShare {
   bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }
   bool is_used_up() const noexcept { return is_budget_used_up() || is_account_used_up(); }
   bool is_budget_used_up() const noexcept { return budget_ != nullptr && budget_->is_used_up(); }
-  /// While is_used_up(): true if a long frame that has begun may be received, as one of the budget and of each account
-  /// may at a time, until end_frame(). After false this session keeps no other from it: two of them that each had one
-  /// turn would wait for each other.
+  /// While is_used_up(), returns true if a long frame that has begun may be received, until end_frame(). The budget and
+  /// each account allow one such frame at a time. After false the session holds no turn: two sessions that each held
+  /// one would wait for each other.
   bool try_begin_frame() noexcept {
     has_frame_turn_ = true;
     const bool has_accounts_turn = !is_account_used_up() || account_->frame_turn().try_take(this);
@@ -137,7 +137,7 @@ class MemoryShare {
  private:
   static constexpr std::size_t step = 64 << 10;
 
-  /// Takes `bytes` of the account, one message at a time beyond its share, if `take_from_budget` takes them there.
+  /// Takes `bytes` of the account, for one message at a time beyond the share, if `take_from_budget` takes them too.
   template <class Take>
   bool try_take(std::size_t bytes, Take take_from_budget) noexcept {
     if (budget_ != nullptr) {
@@ -164,7 +164,7 @@ class MemoryShare {
     lack_ = lack;
     return false;
   }
-  /// What is no longer room is counted before what is no longer taken, so that others never see more room than is used.
+  /// Room is subtracted before used bytes are, so that others never see more room than is used.
   void set(std::size_t wanted, std::size_t wanted_room) noexcept {
     const auto apply = [&](MemoryCount& counts) {
       if (wanted_room < room_) counts.subtract_room(room_ - wanted_room);
@@ -189,9 +189,9 @@ class MemoryShare {
   MemoryBudget* const budget_;
   const std::shared_ptr<MemoryAccount> account_;
   std::size_t taken_ = 0;
-  /// The part of taken_ that is room for messages.
+  /// This part of taken_ is room for messages.
   std::size_t room_ = 0;
-  /// The part of taken_ that belongs to messages without room.
+  /// This part of taken_ belongs to messages without room.
   std::size_t withheld_ = 0;
   bool has_reserve_ = false;
   bool has_message_turn_ = false;

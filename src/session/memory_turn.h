@@ -6,10 +6,10 @@
 
 namespace trunkline::session {
 
-/// Thread-safe. An owner is any address that belongs to the session alone.
+/// The class is thread-safe. An owner is any address that belongs to the session alone.
 class MemoryTurn {
  public:
-  /// True if it is `owner`'s turn now.
+  /// Returns true if it is `owner`'s turn now.
   bool try_take(const void* owner) noexcept {
     const void* current = nullptr;
     return owner_.compare_exchange_strong(current, owner, std::memory_order_relaxed) || current == owner;
@@ -21,7 +21,7 @@ class MemoryTurn {
   }
 
  private:
-  /// Null: nobody's.
+  /// The pointer is null while it is nobody's turn.
   std::atomic<const void*> owner_{nullptr};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Growth, gathering and release of queued output.
+// Grows, gathers and releases queued output.
 #include "session/output_queue.h"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 
 namespace trunkline::session {
 
-/// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy. Has no
-/// block while it is empty.
+/// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy. An
+/// empty queue has no block.
 class OutputQueue {
  public:
   OutputQueue() = default;
@@ -22,8 +22,8 @@ class OutputQueue {
   /// Below this size a slice is copied: that costs less than a segment of its own in the gathered write.
   static constexpr std::size_t copy_limit = 2 * 1024;
 
-  /// Room for exactly `size` contiguous bytes. Call commit() after they have been written, before anything else is
-  /// queued. Only this needs memory, and commit() does not.
+  /// Returns room for `size` contiguous bytes. Call commit() after they have been written, before anything else is
+  /// queued. Only reserve() needs memory; commit() does not.
   std::byte* reserve(std::size_t size) {
     if (static_cast<std::size_t>(tail_end_ - tail_) < size) grow(size);
     return tail_;
@@ -37,10 +37,10 @@ class OutputQueue {
     tail_ += size;
     bytes_ += size;
   }
-  /// Before reserve(): the append() of a slice of copy_limit bytes or more that follows commit() needs no memory.
+  /// Call this before reserve(): append() of a slice of copy_limit bytes or more after commit() then needs no memory.
   void reserve_slice() { reserve_segments(3); }
   void append(ByteSpan bytes);
-  /// Queues the slice itself; small ones are copied instead.
+  /// Queues the slice itself, unless it is shorter than copy_limit and is copied.
   void append(Slice slice);
 
   std::size_t gather(std::span<ByteSpan> out) const noexcept;
@@ -49,7 +49,7 @@ class OutputQueue {
 
   bool empty() const noexcept { return bytes_ == 0; }
   std::size_t size() const noexcept { return bytes_; }
-  /// With what has been taken of a slice whose rest waits: its memory is there until all of it has been taken.
+  /// Counts all of a slice that has been taken in part, because its memory is held until all of it has been taken.
   std::size_t held_bytes() const noexcept { return bytes_ + taken_of_front_; }
 
  private:
@@ -60,7 +60,7 @@ class OutputQueue {
   };
 
   void grow(std::size_t size);
-  /// Room for `count` more segments. One is always left for commit().
+  /// Makes room for `count` more segments. One is always left for commit().
   void reserve_segments(std::size_t count);
   void open(std::size_t size) noexcept;
   void release_tail() noexcept;

@@ -15,20 +15,20 @@
 
 namespace trunkline::session {
 
-/// What every protocol makes a session from. All that is referenced outlives the session.
+/// Every protocol makes a session from these. All that is referenced outlives the session.
 struct SessionParameters {
   Role role = Role::server;
   const SessionOptions& options;
   base::TimerWheel& timers;
   SessionOwner& owner;
   base::TimePoint now;
-  /// Clients: the transport is encrypted.
+  /// The transport of a client is encrypted.
   bool is_encrypted = false;
-  /// What the peer's address holds of options.memory. Null: it is not counted.
+  /// The account counts what the peer's address holds of options.memory; it is null if that is not counted.
   std::shared_ptr<MemoryAccount> account = nullptr;
 };
 
-/// Whether the first bytes that a client has sent belong to a protocol.
+/// Says whether the first bytes that a client has sent belong to a protocol.
 enum class ProtocolMatch : std::uint8_t {
   no,
   /// Further bytes decide.
@@ -36,18 +36,18 @@ enum class ProtocolMatch : std::uint8_t {
   yes,
 };
 
-/// One row of the table.
+/// Describes one protocol as a row of the table.
 struct Protocol {
-  /// For logs and errors. Unique within a table.
+  /// The name is for logs and errors, and is unique within a table.
   std::string_view name;
-  /// The name by which TLS negotiates it (ALPN, RFC 7301); empty: by its first bytes alone.
+  /// TLS negotiates the protocol by this name (ALPN, RFC 7301). If it is empty, only the first bytes tell.
   std::string_view alpn;
-  /// Without pings of its own, the system has to ask whether a peer that is silent is still there.
+  /// The protocol has pings of its own. Without them the system has to ask whether a silent peer is still there.
   bool has_pings = true;
-  /// `first_bytes` are all bytes that a client has sent so far; may be empty. `no` and `yes` are final.
+  /// `first_bytes` are all bytes that a client has sent so far, and may be empty. `no` and `yes` are final.
   ProtocolMatch (*match)(ByteSpan first_bytes) noexcept = nullptr;
   std::unique_ptr<Session> (*make_session)(const SessionParameters& parameters) = nullptr;
-  /// Clients: a connection carries one call at a time, so calls need connections of their own.
+  /// A client's connection carries one call at a time, so that each call needs a connection of its own.
   bool has_one_call = false;
 };
 

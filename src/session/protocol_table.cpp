@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The built-in protocols, and the search for that of a connection.
+// Lists the built-in protocols, and finds the protocol of a connection.
 #include "session/protocol_table.h"
 
 #include "session/grpc/grpc_protocol.h"

@@ -10,29 +10,29 @@
 
 namespace trunkline::session {
 
-/// Rows in the order in which they are asked. Built once and then only read, from any thread.
+/// The rows are asked in the order in which they were added. A table is built once, and then any thread may read it.
 class ProtocolTable {
  public:
-  /// The protocols that the library speaks.
+  /// Returns a table of the protocols that the library speaks.
   static ProtocolTable with_defaults();
 
-  /// Needs a name that is not in the table.
+  /// Adds a row. No other row of the table may have its name.
   void add(const Protocol& protocol);
 
-  /// Null: not in the table.
+  /// Returns null if the table has no such protocol.
   const Protocol* find(std::string_view name) const noexcept;
 
-  /// What TLS negotiates for each protocol that has such a name, in the order of the table.
+  /// Returns the names by which TLS negotiates the protocols that have one, in the order of the table.
   std::vector<std::string> alpn_names() const;
 
   struct Detection {
-    /// Null: none yet, or none at all.
+    /// The protocol is null as long as none is known, or if none matches.
     const Protocol* protocol = nullptr;
-    /// False: further bytes decide.
+    /// The choice is final. Otherwise further bytes decide.
     bool is_decided = false;
   };
-  /// The protocol of a client that has negotiated `alpn` (empty: nothing) and sent `first_bytes`. A row that TLS has
-  /// negotiated needs no bytes; otherwise the first row that matches counts, once no earlier row can match any more.
+  /// Finds the protocol of a client that has negotiated `alpn` (empty if nothing) and sent `first_bytes`. A row that
+  /// TLS has negotiated needs no bytes. Otherwise the first row that matches counts, once no earlier row can.
   Detection detect(std::string_view alpn, ByteSpan first_bytes) const noexcept;
 
  private:

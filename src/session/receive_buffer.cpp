@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory for bytes that are received.
+// Takes and releases the memory for bytes that are received.
 #include "session/receive_buffer.h"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace trunkline::session {
 
 namespace {
-/// Read together with the rest of a body that fills a read by itself. It has room for the next header, and is so short
-/// that a following long body is read in place as well.
+/// This many bytes are read together with the rest of a body that fills a read by itself. They have room for the next
+/// header, and are so few that a following long body is read in place as well.
 constexpr std::size_t tail_bytes = 512;
 }  // namespace
 
@@ -37,8 +37,8 @@ void ReceiveBuffer::make_room(std::size_t size) {
   if (block_ != nullptr && room >= size) return;
   if (block_ != nullptr && room >= read_bytes_ / 2 && room > 0 && needed_ <= this->size() + room) return;
   const std::size_t buffered = this->size();
-  // The block grows by at least half: otherwise a peer that sends byte by byte would cause a copy of all bytes for
-  // each.
+  // The block grows by at least half: otherwise a peer that sends byte by byte would cause a copy of all bytes for each
+  // byte.
   move_to(Block::allocate(std::max(buffered + std::max(size, buffered / 2), read_bytes_)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ReceiveBuffer: bytes from the transport until they are decoded, and the shortcut for long bodies.
+// ReceiveBuffer: keeps bytes from the transport until they are decoded, and has a shortcut for long bodies.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -9,12 +9,12 @@
 
 namespace trunkline::session {
 
-/// Reads as much as one block holds. When a long body is incomplete, its rest is read straight to its destination
-/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Between batches it has a
-/// block only for what is buffered.
+/// The buffer reads as much as one block holds. When a long body is incomplete, its rest is read straight to its
+/// destination (expect_body()) without a copy, and the same read puts the bytes behind it into the buffer. Between
+/// batches the buffer has a block only for what is buffered.
 class ReceiveBuffer {
  public:
-  /// `read_bytes` 0: unbuffered. It then asks the transport only for what the decoder needs (need()).
+  /// With `read_bytes` 0 nothing is buffered, and the transport is asked only for what the decoder needs (need()).
   explicit ReceiveBuffer(std::size_t read_bytes) noexcept : read_bytes_(read_bytes) {}
   ~ReceiveBuffer() { reset(); }
   ReceiveBuffer(const ReceiveBuffer&) = delete;
@@ -26,7 +26,7 @@ class ReceiveBuffer {
   const std::byte* data() const noexcept { return begin_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
   Block* block() const noexcept { return block_; }
-  /// Memory for what is buffered: a whole block, where that is too much to be moved (release_unused()).
+  /// Returns the memory for what is buffered. It is a whole block if release_unused() leaves the bytes there.
   std::size_t held_bytes() const noexcept { return block_ != nullptr && is_kept() ? block_->capacity() : size(); }
   void consume(std::size_t size) noexcept { begin_ += size; }
   /// The decoder is waiting for `size` bytes at data().
@@ -38,11 +38,11 @@ class ReceiveBuffer {
 
   /// Directs the next `size` bytes of the stream to `target`. Those that are buffered already are copied there.
   void expect_body(std::byte* target, std::size_t size) noexcept;
-  /// Bytes of the body that have not arrived yet.
+  /// Returns how many bytes of the body have not arrived yet.
   std::size_t body_missing() const noexcept { return body_missing_; }
 
  private:
-  /// A rest is left where it is in a block shorter than this, and where it is more than this share of its block.
+  /// Buffered bytes are left in a block shorter than this, and in a block of which they are more than this share.
   static constexpr std::size_t least_moved_bytes = 4096;
   static constexpr std::size_t most_moved_share = 8;
 

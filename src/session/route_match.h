@@ -8,11 +8,11 @@
 namespace trunkline::session {
 
 struct RouteMatch {
-  /// The name of the method that serves the route, such as "GET /static/*". Valid until the methods of the server
-  /// change. Empty: no route takes the request.
+  /// This is the name of the method that serves the route, such as "GET /static/*". It is valid until the methods of
+  /// the server change, and empty if no route takes the request.
   std::string_view name;
-  /// Without a name: the HTTP methods that the routes of this path take, as in the field Allow. Empty: the path has no
-  /// route, and names a method.
+  /// Without a name, these are the HTTP methods that the routes of this path take, as in the field Allow. They are
+  /// empty if the path has no route, and names a method.
   std::string allowed;
 };
 

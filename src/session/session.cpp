@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What SessionOwner does where its owner has nothing to add.
+// Makes the status that SessionOwner returns by default for an exception of a codec.
 #include "session/session.h"
 
 #include <string>

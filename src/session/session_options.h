@@ -17,35 +17,35 @@ namespace trunkline::session {
 
 enum class Role : std::uint8_t { client, server };
 
-/// Shared by all sessions of a channel or server. It outlives them, and the registries do not change meanwhile.
+/// All sessions of a channel or server share the options, which outlive them. The registries do not change meanwhile.
 struct SessionOptions {
   ConnectionLimits limits{};
-  /// Servers: announced to the peer; further calls are refused.
+  /// A server announces this to the peer, and refuses further calls.
   std::uint32_t max_concurrent_calls = 16384;
-  /// Clients: asks the server to serve calls one after the other.
+  /// A client asks the server to serve its calls one after the other.
   bool ordered = false;
-  /// Clients: what HTTP calls the authority; empty: "localhost".
+  /// A client sends this as what HTTP calls the authority. If it is empty, it sends "localhost".
   std::string authority{};
-  /// Clients: ChannelOptions::http_get.
+  /// A client has this from ChannelOptions::http_get.
   bool http_get = false;
-  /// Clients: ChannelOptions::grpc_web_text.
+  /// A client has this from ChannelOptions::grpc_web_text.
   bool grpc_web_text = false;
-  /// Servers: ServerOptions::allowed_hosts.
+  /// A server has this from ServerOptions::allowed_hosts.
   std::vector<std::string> allowed_hosts{};
-  /// Servers: ServerOptions::allowed_origins.
+  /// A server has this from ServerOptions::allowed_origins.
   std::vector<std::string> allowed_origins{};
-  /// Servers: ServerOptions::cors_origins.
+  /// A server has this from ServerOptions::cors_origins.
   std::vector<std::string> cors_origins{};
   const CodecRegistry* codecs = nullptr;
   const CompressorRegistry* compressors = nullptr;
-  /// Shorter messages are not compressed.
+  /// Messages shorter than this are not compressed.
   std::size_t compression_threshold = 1024;
-  /// Servers of protocols whose pings are not otherwise limited: the least time between pings of a client that is sent
-  /// nothing; 0: any. ServerOptions::min_ping_interval.
+  /// A client that is sent nothing must let this time pass between pings, where the protocol of a server does not limit
+  /// them otherwise (ServerOptions::min_ping_interval). 0 allows any number of pings.
   std::chrono::milliseconds min_ping_interval{0};
-  /// Pings that come while no call is open may follow each other as closely.
+  /// Pings that come while no call is open may follow each other as closely as others.
   bool allow_idle_pings = false;
-  /// What all sessions hold together. Null: no limit.
+  /// The budget counts what all sessions hold together. If it is null, there is no limit.
   MemoryBudget* memory = nullptr;
 };
 

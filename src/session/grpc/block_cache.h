@@ -13,16 +13,16 @@
 
 namespace trunkline::session::grpc {
 
-/// A peer repeats its blocks: clients those of the same call, servers those of the usual response. While the table of
-/// the HPACK decoder is the same, such a block has the same meaning. The cache takes no memory until it keeps
+/// A peer repeats its blocks: a client the block of the same call, a server the block of the usual response. While the
+/// table of the HPACK decoder is the same, such a block has the same meaning. The cache takes no memory until it keeps
 /// something.
 template <class Meaning>
 class BlockCache {
  public:
-  /// Longer blocks are not kept.
+  /// Blocks longer than this are not kept.
   static constexpr std::size_t longest = 128;
 
-  /// `revision`: of the decoder's table. Null: the block has to be decoded.
+  /// `revision` is that of the decoder's table. Returns null if the block has to be decoded.
   const Meaning* find(ByteSpan block, std::uint64_t revision) const noexcept {
     // An entry that is not in use looks like an empty block.
     if (entries_ == nullptr || block.empty()) return nullptr;
@@ -32,7 +32,7 @@ class BlockCache {
     }
     return nullptr;
   }
-  /// The block has been decoded, and has neither changed the table nor its size.
+  /// Keeps a block that has been decoded, and has changed neither the table nor its size.
   void keep(ByteSpan block, std::uint64_t revision, const Meaning& meaning) {
     if (block.empty() || block.size() > longest) return;
     if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
@@ -42,13 +42,13 @@ class BlockCache {
     entry.meaning = meaning;
     std::copy(block.begin(), block.end(), entry.block.begin());
   }
-  /// What the blocks mean may have changed.
+  /// Forgets all blocks, because they may mean something else now.
   void clear() noexcept { entries_.reset(); }
 
  private:
   struct Entry {
     std::uint64_t revision = 0;
-    /// 0: the entry is not in use.
+    /// The size is 0 while the entry is not in use.
     std::size_t size = 0;
     Meaning meaning;
     std::array<std::byte, longest> block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls to requests, and responses.
+// Turns calls into requests over HTTP/2, and reads their responses.
 #include "session/grpc/grpc_client_session.h"
 
 #include "session/grpc/http_outcome.h"
@@ -34,15 +34,15 @@ using http::http2::StreamState;
 using http::http2::StreamTransition;
 namespace flag = http::http2::flag;
 
-/// Messages that wait for the server's windows may occupy so many times max_unsent_bytes before further calls wait.
+/// Further calls wait once messages that wait for the server's windows occupy this many times max_unsent_bytes.
 constexpr std::size_t blocked_share = 16;
 /// Servers of gRPC end connections whose clients ping more often, unless they are told otherwise (gRPC's A8), so the
 /// default of the native protocol will not do.
 constexpr std::chrono::minutes usual_keepalive_interval{5};
 constexpr std::string_view default_codec_name = "protobuf";
-/// How much of the debug data of GOAWAY the texts of errors have: every open call gets a copy.
+/// Texts of errors have no more of the debug data of GOAWAY than this, because every open call gets a copy.
 constexpr std::size_t most_debug_bytes = 256;
-/// Header blocks and RST_STREAM that may still be on their way when this side ends a call.
+/// When this side ends a call, this many header blocks and RST_STREAM frames may still be on their way.
 constexpr std::uint64_t late_frames_per_call = 4;
 
 std::string name_of(ErrorCode code) {
@@ -110,7 +110,7 @@ void GrpcClientSession::on_room() noexcept {
     local_events_.notify({EventType::writable, 0, nullptr, {}});
     is_start_awaited_ = false;
   } catch (...) {
-    // No memory for the event. The next input or output tries again.
+    // There is no memory for the event. The next input or output tries again.
   }
 }
 
@@ -151,11 +151,11 @@ Result<CallId> GrpcClientSession::start(const CallStart& start, const OutgoingMe
   Slice payload;
   bool is_compressed = false;
   if (message.has_message() && !is_direct) {
-    // Of a body, what the caller wants is done: servers may insist on it.
+    // If the caller wants a body compressed, it is, even if that makes it longer: servers may insist on it.
     const bool in_any_case = !web::is_enveloped(format);
     if (Status status = encode(*codec, message, compressor, payload, is_compressed, in_any_case); !status.is_ok())
       return status;
-    // The application's codec may run the loop, which starts other calls: this one has no id before.
+    // The application's codec may run the loop, which starts other calls, so this call gets its id only afterwards.
     if (is_closed_ || next_id_ > http::http2::max_stream_id) {
       Status status(StatusCode::unavailable, "start call: the connection has ended while the message was encoded");
       status.set_may_have_run(false);
@@ -199,10 +199,10 @@ Result<CallId> GrpcClientSession::start(const CallStart& start, const OutgoingMe
   throw;
 }
 
-/// False: the call is a POST.
+/// Returns false if the call is a POST.
 bool GrpcClientSession::try_make_query(const CallStart& start, const Codec& codec, const Slice& payload,
                                        const Compressor* compressor) {
-  // Servers and what stands before them take URLs of some kilobytes.
+  // Servers, and the proxies before them, take URLs of some kilobytes.
   constexpr std::size_t longest = 4096;
   if (!options_.http_get || !start.is_idempotent || start.one_way || payload.size() > longest) return false;
   query_.clear();
@@ -210,7 +210,7 @@ bool GrpcClientSession::try_make_query(const CallStart& start, const Codec& code
   return start.method.name.size() + query_.size() <= longest;
 }
 
-/// What the messages of a call may be compressed with. A server that has not said what it accepts may accept it.
+/// Returns the compressor for a call's messages, or null. A server that has not said what it accepts may accept any.
 const Compressor* GrpcClientSession::compressor_for(const OutgoingMessage& message) const noexcept {
   const Compressor* const wanted = message.compressor;
   if (wanted == nullptr || encodings_.find(wanted->name()) != wanted) return nullptr;
@@ -229,7 +229,7 @@ web::Format GrpcClientSession::format_of(const CallStart& start) const noexcept 
   return start.is_stream ? web::Format::connect_stream : web::Format::connect_unary;
 }
 
-/// Writes the headers.
+/// Opens a stream for the call, and writes its headers.
 GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, const Compressor* compressor,
                                     std::string_view query) {
   GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size,
@@ -307,7 +307,7 @@ void GrpcClientSession::cancel(CallId id, StatusCode /*reason*/) {
   if (!is_closed_) on_room();
 }
 
-/// This side ends the call, not what the server has sent.
+/// This side ends the call of its own accord, not because of what the server has sent.
 void GrpcClientSession::write_cancel(CallId id) {
   const std::size_t before = output_.size();
   refuse_stream(id, ErrorCode::cancel);
@@ -349,7 +349,7 @@ GrpcSession::Step GrpcClientSession::on_headers(const Frame& frame, Event& event
   }
   if (outcome == ResponseReader::Outcome::refused) return cancel_call(*stream, responses_.status(), event);
   if (is_interim) {
-    // HEADERS count as work, but any number of these may come before a response.
+    // HEADERS count as work, but a server may send any number of interim responses before the one that counts.
     if (flood_.add(now_, http::http2::FloodLimit::per_work + 1)) return Step::again;
     return fail(ErrorCode::enhance_your_calm, "too many interim responses");
   }
@@ -363,7 +363,7 @@ GrpcSession::Step GrpcClientSession::on_headers(const Frame& frame, Event& event
   return ends ? on_trailers(*stream, event) : on_leading(*stream, event);
 }
 
-/// A frame on a stream that is over.
+/// A frame has come on a stream that is over. Returns false if there are too many of them.
 bool GrpcClientSession::allows_late_frame() noexcept {
   if (late_frames_ == 0) return flood_.add(now_);
   --late_frames_;
@@ -394,7 +394,7 @@ GrpcSession::Step GrpcClientSession::on_leading(GrpcStream& stream, Event& event
   stream.content_left = response.content_length;
   if (stream.is_finished) return Step::again;
   if (response.metadata.empty() && try_take_rest(stream, event)) return finish_call(stream, {}, event);
-  // Also without metadata: the application may wait for the beginning of the response.
+  // The event comes even without metadata, since the application may wait for the beginning of the response.
   event.type = EventType::message;
   event.id = stream.id;
   event.context = stream.context;
@@ -404,8 +404,8 @@ GrpcSession::Step GrpcClientSession::on_leading(GrpcStream& stream, Event& event
 }
 
 /// The headers of a response have come. If its only message and its trailers stand right behind them, as those of
-/// nearly every unary call do, and are as usual, they are taken with it: a look-up and an event instead of three.
-/// False, and nothing changed: each frame is read in its turn.
+/// nearly every unary call do, and are the usual ones, they are taken with the headers: one look-up and one event
+/// instead of three. Otherwise the function returns false and changes nothing, and each frame is read in its turn.
 bool GrpcClientSession::try_take_rest(GrpcStream& stream, Event& event) {
   if (stream.state != StreamState::half_closed_local || stream.content_left || !local_events_.empty()) return false;
   const ByteSpan input(input_.data() + frame_bytes_, input_.size() - frame_bytes_);
@@ -434,13 +434,13 @@ bool GrpcClientSession::try_take_rest(GrpcStream& stream, Event& event) {
   return true;
 }
 
-/// A proxy has answered, or a server that does not know gRPC.
+/// Returns the error of a call that a proxy has answered, or a server that does not know gRPC.
 Status GrpcClientSession::unlike_grpc() const {
   const Response& response = const_cast<ResponseReader&>(responses_).response();
   return response.unlike(protocol_, responses_.other_content_type());
 }
 
-/// With END_STREAM.
+/// The trailers have come, with END_STREAM.
 GrpcSession::Step GrpcClientSession::on_trailers(GrpcStream& stream, Event& event) {
   Status status = outcome(stream);
   if (stream.state == StreamState::half_closed_remote) refuse_stream(stream.id, ErrorCode::no_error);
@@ -451,7 +451,7 @@ GrpcSession::Step GrpcClientSession::on_trailers(GrpcStream& stream, Event& even
   return finish_call(stream, std::move(status), event);
 }
 
-/// What the trailers say, or what is wrong with them.
+/// Returns the status that the trailers say, or an error that says what is wrong with them.
 Status GrpcClientSession::outcome(const GrpcStream& stream) const {
   const Response& response = const_cast<ResponseReader&>(responses_).response();
   if (!response.has_status) {
@@ -478,7 +478,7 @@ GrpcSession::Step GrpcClientSession::on_peer_end(GrpcStream& stream, Event& even
 
 GrpcSession::Step GrpcClientSession::on_web_headers(GrpcStream& stream, bool ends, Event& event) {
   if (!stream.has_response) return on_web_leading(stream, ends, event);
-  // What the trailers of HTTP say has no meaning here, but they end the body.
+  // The trailers of HTTP have no meaning here, but they end the body.
   data_ = {};
   data_stream_ = stream.id;
   data_ends_ = true;
@@ -493,7 +493,7 @@ GrpcSession::Step GrpcClientSession::on_web_leading(GrpcStream& stream, bool end
   web::WebOutcome& outcome = *stream.outcome;
   const web::Format format = uses_text_ ? web::Format::grpc_web_text : stream.format;
   if (const Status wrong = response.check(format, *stream.codec, responses_.other_content_type()); !wrong.is_ok()) {
-    // Nothing is left to be cancelled of a stream that is over.
+    // A stream that is over has nothing left to be cancelled.
     return ends ? end_call(stream, wrong, event) : cancel_call(stream, wrong, event);
   }
   const bool is_body = web::takes_body(stream.format);
@@ -542,7 +542,7 @@ GrpcSession::Step GrpcClientSession::show_body(GrpcStream& stream, Slice body, c
   return end_call(stream, std::move(status), event);
 }
 
-/// What the body of an error says.
+/// Returns the status that the body of an error says.
 Status GrpcClientSession::error_of(const GrpcStream& stream, ByteSpan body) {
   if (stream.received_compressor == nullptr || body.empty()) return stream.outcome->read_error(body);
   const Result<Slice> plain = decompressed(*stream.received_compressor, body);
@@ -556,7 +556,7 @@ GrpcSession::Step GrpcClientSession::take_end(GrpcStream& stream, ByteSpan paylo
     if (!plain.is_ok()) return break_call(stream, plain.status(), event);
     payload = plain->bytes();
   }
-  // It is kept until the stream ends.
+  // The message is kept until the stream ends.
   stream.metadata_bytes += payload.size();
   metadata_bytes_ += payload.size();
   const Status wrong = stream.outcome->take_end(stream.format, payload, end_metadata_);
@@ -615,7 +615,7 @@ std::string_view GrpcClientSession::tls_scheme() const noexcept {
 }
 
 GrpcSession::Step GrpcClientSession::on_peer_reset(GrpcStream& stream, ErrorCode code, Event& event) {
-  // Each ends one of this side's calls, so they are no more than those.
+  // Each reset ends one of this side's calls, so there are no more resets than calls.
   flood_.worked();
   const bool is_late =
       code == ErrorCode::cancel && stream.deadline.is_scheduled() && stream.deadline.deadline() <= now_;
@@ -695,7 +695,7 @@ GrpcSession::Step GrpcClientSession::finish_call(GrpcStream& stream, Status stat
   return Step::again;
 }
 
-/// As finish_call(), where another event comes first.
+/// Finishes a call as finish_call() does, but queues its event, because another event comes first.
 void GrpcClientSession::finish_later(GrpcStream& stream, Status status) {
   static_cast<void>(local_events_.drop(stream.id));
   if (!stream.is_finished) {

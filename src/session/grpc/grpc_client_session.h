@@ -11,13 +11,13 @@
 
 namespace trunkline::session::grpc {
 
-/// Adds to the parts of GrpcSession:
+/// GrpcClientSession adds these parts to those of GrpcSession:
 ///
 ///     RequestWriter   header blocks of requests
 ///     ResponseReader  header blocks of responses
 class GrpcClientSession final : public GrpcSession {
  public:
-  /// `first_id` is that of the first stream.
+  /// `first_id` is the id of the first stream.
   explicit GrpcClientSession(const SessionParameters& parameters, ClientProtocol protocol = ClientProtocol::grpc,
                              CallId first_id = 1);
   ~GrpcClientSession() override;
@@ -89,18 +89,18 @@ class GrpcClientSession final : public GrpcSession {
   const ClientProtocol protocol_;
   RequestWriter requests_;
   ResponseReader responses_;
-  /// Of a GET.
+  /// Holds the query of the GET that start() writes.
   BufferWriter query_;
-  /// For metadata in the last message of a response.
+  /// Reads the metadata in the last message of a response.
   web::MetadataReader end_metadata_;
   CallId next_id_;
-  /// The call that start() has opened and not yet returned.
+  /// start() has opened the call with this id and not yet returned it. The id is 0 at other times.
   CallId opening_ = 0;
-  /// Frames on streams that are over, and may have been on their way when this side ended their calls.
+  /// Counts frames that may still come on streams that are over, because they were on their way when a call was ended.
   std::uint64_t late_frames_ = 0;
-  /// What the server has said it decompresses; empty: nothing yet.
+  /// The server has said that it decompresses these. There is no value until the server has said so.
   std::optional<CompressorSet> server_accepts_;
-  /// can_start() has returned false.
+  /// can_start() has returned false, and an event says when it would return true again.
   mutable bool is_start_awaited_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection of HTTP/2 is recognised.
+// Recognises a connection of HTTP/2, and makes its session.
 #include "session/grpc/grpc_protocol.h"
 
 #include "http/http2/frame.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The rows of the protocols over HTTP/2.
+// Declares the rows of the protocols over HTTP/2.
 #pragma once
 
 #include "session/protocol.h"
 
 namespace trunkline::session::grpc {
 
-/// gRPC. Servers: also Connect, gRPC-Web and plain HTTP, because the requests say which it is.
+/// Returns the row of gRPC. Servers use it for Connect, gRPC-Web and plain HTTP as well: each request says which it is.
 const Protocol& protocol() noexcept;
-/// Clients only.
+/// These two rows are for clients only.
 const Protocol& connect_protocol() noexcept;
 const Protocol& grpc_web_protocol() noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests to calls, and responses.
+// Turns requests over HTTP/2 into calls, and writes their responses.
 #include "session/grpc/grpc_server_session.h"
 
 #include "session/web/content_type.h"
@@ -28,17 +28,17 @@ using http::http2::StreamState;
 using http::http2::StreamTransition;
 namespace flag = http::http2::flag;
 
-/// How many streams may wait for the rest of a request that was refused or answered early, or for the answer to be
-/// taken.
+/// At most this many streams may wait for the rest of a request that was refused or answered early, or for the client
+/// to take the answer.
 constexpr std::size_t max_refused_streams = 1024;
-/// How long a client may take for the rest of such a request, and for the answer.
+/// A client may take this long to send the rest of a request that was refused, and to take the answer.
 constexpr std::chrono::seconds time_of_refused{5};
-/// How much of it is discarded.
+/// This much of the rest of a refused request is discarded before the stream is reset.
 constexpr std::int64_t bytes_of_refused = 64 << 10;
-/// How long a client may take to answer the first step of a drain, so that it does not hold it up.
+/// A client may take this long to answer the first step of a drain. After that it does not hold the drain up.
 constexpr std::chrono::seconds time_of_goaway{20};
 
-/// Of a call that no handler has seen; 0: that of its code.
+/// Returns the HTTP status of a call that no handler has seen, or 0 if the status follows from its code.
 std::uint32_t http_error_of_refusal(StatusCode code, bool is_get) noexcept {
   if (code == StatusCode::unimplemented) return 404;
   return is_get && code == StatusCode::failed_precondition ? 405 : 0;
@@ -78,16 +78,16 @@ bool GrpcServerSession::next(Event& event) {
 
 // --- input ---
 
-/// The call whose headers have come is handed out with its first message if that has come too, which nearly every unary
-/// call has: behind the headers, or behind those of other calls that the client has begun at the same time. Otherwise
-/// without it: the client may wait for something before it sends a message.
+/// A call whose headers have come is handed out with its first message if that has come too, as it has for nearly every
+/// unary call: behind the headers, or behind those of other calls that the client has begun at the same time. Otherwise
+/// it comes without a message, because the client may wait for something before it sends one.
 bool GrpcServerSession::defers_event() {
   if (input_.size() < http::http2::frame_header_bytes) return false;
   GrpcStream& stream = *streams_.fresh();
   const http::http2::FrameHeader header = http::http2::read_frame_header(input_.data());
   const bool is_whole = input_.size() >= http::http2::frame_header_bytes + header.length;
   if (is_whole && header.type == FrameType::data && header.stream == stream.id) return true;
-  // A method without a number has its name in the reader alone, until the next headers.
+  // The reader alone has the name of a method without a number, until the next headers.
   if (!is_whole || stream.method_number == 0) return false;
   held_.push_back(stream.id);
   streams_.keep();
@@ -123,7 +123,7 @@ bool GrpcServerSession::is_permitted(const http::http2::FrameHeader& header) noe
   return true;
 }
 
-/// They cost the client as little as other frames without a purpose.
+/// Useless HEADERS cost the client as little as other frames without a purpose.
 GrpcSession::Step GrpcServerSession::allow_useless_headers() {
   if (flood_.add(now_)) return Step::again;
   return fail(ErrorCode::enhance_your_calm,
@@ -191,7 +191,7 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
   return on_peer_end(stream, event);
 }
 
-/// What is needed of the request when the call is handed out.
+/// Keeps what is needed of the request when the call is handed out.
 void GrpcServerSession::take_request(GrpcStream& stream) {
   Request& request = requests_.request();
   stream.method_number = request.method_number;
@@ -208,7 +208,7 @@ void GrpcServerSession::take_request(GrpcStream& stream) {
   request.metadata.clear();
 }
 
-/// Most clients send the rest of their request without waiting, which is then discarded.
+/// Most clients send the rest of their request without waiting for the answer. The rest is then discarded.
 void GrpcServerSession::answer_refused(GrpcStream& stream) {
   stream.is_refused = stream.is_finished = true;
   ++refused_streams_;
@@ -238,7 +238,7 @@ void GrpcServerSession::answer_refused(GrpcStream& stream) {
   queue_.push(stream, std::move(end));
 }
 
-/// Its client is a person, or speaks another protocol.
+/// The client of a request that is refused with a text is a person, or speaks another protocol.
 void GrpcServerSession::refuse_with_text(GrpcStream& stream) {
   BufferWriter text;
   web::append_refusal_text(requests_.http_status(), requests_.status(), text);
@@ -433,8 +433,8 @@ void GrpcServerSession::drain() {
   const bool was_requested = std::exchange(is_drain_requested_, true);
   if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
   if (was_requested) {
-    // Since before the client's SETTINGS came. Nothing of what it has sent has been looked at, so all of it can run
-    // elsewhere, while calls that are accepted in a first step might outlast a server that has no other connections.
+    // The drain was requested before the client's SETTINGS came. Nothing that the client has sent has been looked at,
+    // so all of it can run elsewhere. Calls accepted in a first step might outlast a server without other connections.
     exchange_.write_goaway(0, ErrorCode::no_error, {}, control_);
     return write_control();
   }
@@ -525,15 +525,15 @@ void GrpcServerSession::end_stream(GrpcStream& stream, const Status& status, con
   close_stream(stream);
 }
 
-/// The layer above hears no more of it.
+/// Ends the call for the layer above, which hears no more of it.
 void GrpcServerSession::end_call(GrpcStream& stream) noexcept {
   stream.is_finished = true;
   stream.context = nullptr;
   stream.deadline.cancel();
 }
 
-/// What is still to be sent waits for its turn. What comes is dropped. A call that nobody has seen is not handed out
-/// any more.
+/// Output that is still to be sent waits for its turn, and input is dropped. A call that nobody has seen is not handed
+/// out any more.
 void GrpcServerSession::keep_until_sent(GrpcStream& stream) {
   if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
   static_cast<void>(stream.assembly.take());
@@ -559,13 +559,13 @@ bool GrpcServerSession::may_linger(const GrpcStream& stream) const noexcept {
          !exchange_.has_begun_goaway() && !exchange_.has_sent_goaway();
 }
 
-/// curl takes a reset that comes with the response for a failure, and shows nothing of it. So what the client has on
-/// its way is discarded first, as that of a request that is refused.
+/// curl takes a reset that comes with the response for a failure, and shows nothing of the response. So whatever the
+/// client has on its way is discarded first, like the rest of a request that is refused.
 void GrpcServerSession::linger(GrpcStream& stream) {
   static_cast<void>(memory_.end(stream));
   static_cast<void>(stream.assembly.take());
   stream.web.reset();
-  // However much the client may still send, so that the reset does not come right behind the response.
+  // The client may still send all that its window allows, so that no reset comes right behind the response.
   stream.returnable = bytes_of_refused - std::int64_t{stream.receive_window.available()};
   stream.is_refused = stream.is_finished = true;
   stream.is_held = false;
@@ -630,7 +630,7 @@ GrpcSession::Step GrpcServerSession::show_query(GrpcStream& stream, Event& event
   return show_body(stream, payload_, {0, 0, length}, event);
 }
 
-/// Of a format that responds once. The headers wait until it is known how the call ends.
+/// Sends for a call whose format responds once. The headers wait until it is known how the call ends.
 Status GrpcServerSession::send_web(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
   WebResponse& kept = web_of(stream);
   if (leading != nullptr && !leading->empty()) kept.leading = *leading;
@@ -648,7 +648,7 @@ Status GrpcServerSession::send_web(GrpcStream& stream, const OutgoingMessage& me
   return status;
 }
 
-/// The fields of the response, which wait for its content.
+/// Keeps the fields of a route's response, which wait for its content.
 Status GrpcServerSession::send_route(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
   if (message.has_message()) return {StatusCode::unimplemented, "send message: a route responds once"};
   if (leading == nullptr) return {};
@@ -658,8 +658,8 @@ Status GrpcServerSession::send_route(GrpcStream& stream, const OutgoingMessage& 
   return {};
 }
 
-/// Writes the response of a format that responds once straight into the output, and ends the call. False, and nothing
-/// written: the message has to be encoded first, or to wait.
+/// Writes the response of a format that responds once straight into the output, and ends the call. Returns false and
+/// writes nothing if the message has to be encoded first, or to wait.
 bool GrpcServerSession::try_respond_in_place(GrpcStream& stream, const OutgoingMessage& message,
                                              const Metadata* trailing) {
   if (stream.format == web::Format::route) return false;
@@ -681,7 +681,7 @@ bool GrpcServerSession::try_respond_in_place(GrpcStream& stream, const OutgoingM
   return true;
 }
 
-/// What the response will consist of.
+/// Encodes and keeps the message of which the response will consist.
 Status GrpcServerSession::encode_body(GrpcStream& stream, const OutgoingMessage& message) {
   const CallId id = stream.id;
   Slice body;
@@ -695,7 +695,7 @@ Status GrpcServerSession::encode_body(GrpcStream& stream, const OutgoingMessage&
   return {};
 }
 
-/// As end_stream() for gRPC.
+/// Sends the end of a call of another protocol, as end_stream() does for gRPC.
 void GrpcServerSession::end_web(GrpcStream& stream, const Status& status, const Metadata* trailing) {
   end_call(stream);
   if (stream.has_queue() && status.code() == StatusCode::deadline_exceeded) {
@@ -709,7 +709,7 @@ void GrpcServerSession::end_web(GrpcStream& stream, const Status& status, const 
   close_stream(stream);
 }
 
-/// The headers of a response that may be an error. False: nothing comes behind them.
+/// Writes the headers of a response that may be an error. Returns false if nothing comes behind them.
 bool GrpcServerSession::write_web_head(GrpcStream& stream, const Status& status, const Metadata* trailing) {
   const WebResponse* const kept = stream.web.get();
   stream.has_sent_headers = true;

@@ -9,7 +9,7 @@
 
 namespace trunkline::session::grpc {
 
-/// Adds to the parts of GrpcSession:
+/// GrpcServerSession adds these parts to those of GrpcSession:
 ///
 ///     RequestReader   header blocks of calls
 ///     ResponseWriter  header blocks of responses
@@ -81,7 +81,7 @@ class GrpcServerSession final : public GrpcSession {
   void close_stream(GrpcStream& stream);
   bool may_linger(const GrpcStream& stream) const noexcept;
   void linger(GrpcStream& stream);
-  /// The client has ended the call by what it has sent. The layer above counts such calls, also those that it does not
+  /// The client has ended the call by what it has sent. The layer above counts such calls, even those that it does not
   /// know.
   void cancel_for_peer(GrpcStream& stream, Status status, Event& event);
 
@@ -90,14 +90,14 @@ class GrpcServerSession final : public GrpcSession {
   RequestReader requests_;
   ResponseWriter responses_;
   http::http2::PingLimit ping_limit_;
-  /// For the answer to the first step of a drain.
+  /// Limits how long a client may take to answer the first step of a drain.
   base::Timer goaway_timer_;
-  /// The call that has been handed out and is neither attached nor finished; 0: there is none.
+  /// The call with this id has been handed out, and is neither attached nor finished. The id is 0 if there is none.
   CallId call_in_hand_ = 0;
-  /// RST_STREAM that do not count as a flood: one for each stream that has been opened, also if this side has ended it
-  /// first. The layer above limits how many calls a client cancels.
+  /// Counts the RST_STREAM frames that are not a flood: one for each stream that has been opened, even if this side has
+  /// ended it first. The layer above limits how many calls a client cancels.
   std::uint64_t uncounted_resets_ = 0;
-  /// Calls that wait for their first message until all that has come has been read, oldest first. Those that do not
+  /// These calls wait for their first message until all that has come has been read, oldest first. Calls that do not
   /// wait any longer are skipped.
   base::VectorQueue<CallId> held_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The turns of a gRPC session's parts, its streams, timers and end.
+// Gives the parts of a gRPC session their turns, and runs its streams, timers and end.
 #include "session/grpc/grpc_session.h"
 
 #include "base/exception_text.h"
@@ -38,7 +38,7 @@ using http::http2::StreamTransition;
 namespace flag = http::http2::flag;
 
 constexpr std::size_t steps_per_pause = 512;
-/// Memory for a stream beside its messages.
+/// A stream takes this much memory beside its messages.
 constexpr std::size_t bytes_per_stream = 512;
 
 http::http2::Sender peer_of(Role role) noexcept {
@@ -80,7 +80,7 @@ std::size_t GrpcSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
     input_watch_.hold_up();
     return 0;
   }
-  // What the application has yet to take of this connection is what keeps memory used up.
+  // The application of this connection keeps memory used up if it has yet to take this much.
   constexpr std::size_t least_unread = 64 << 10;
   is_paused_for_memory_ = !is_closed_ && memory_share_.is_used_up() && memory_.unread() >= least_unread;
   if (is_paused_for_memory_) {
@@ -169,7 +169,7 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
       return Step::event;
     }
   }
-  // Whether HEADERS are work depends on what they say.
+  // It depends on what HEADERS say whether they are work.
   const bool is_work = type == FrameType::data && !frame.payload.empty();
   if (is_work) {
     flood_.worked();
@@ -268,7 +268,7 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
   return take_data(event);
 }
 
-/// The data are text: what they say takes their place. False: they are not base64.
+/// Replaces the data, which are text, with the bytes that they encode. Returns false if they are not base64.
 bool GrpcSession::decode_text(GrpcStream& stream) {
   const std::size_t letters = stream.text.held() + data_.size();
   BufferWriter bytes;
@@ -310,7 +310,7 @@ void GrpcSession::drop_data() {
   data_ends_ = false;
 }
 
-/// Takes one message or a part of one from the front of the data. needs_input: the message goes on in another frame.
+/// Takes one message, or a part of one, from the front of the data. needs_input means that it goes on in another frame.
 GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
   web::MessageAssembly& assembly = stream.assembly;
   if (!assembly.has_prefix()) {
@@ -408,9 +408,9 @@ GrpcSession::Step GrpcSession::take_body(GrpcStream& stream, Event& event) {
                    event);
 }
 
-/// needs_input: all that has come was taken.
+/// Gathers what has come of a body. needs_input means that all of it was taken.
 GrpcSession::Step GrpcSession::gather_body(GrpcStream& stream, Event& event) {
-  // Of a body whose length is not known. A longer one asks for more room as it comes.
+  // A body whose length is not known is expected to have this many bytes. A longer one asks for more room as it comes.
   constexpr std::uint64_t first_expected = 64 << 10;
   const std::uint64_t limit = std::min<std::uint64_t>(most_bytes(stream), 0xFFFFFFFF);
   web::MessageAssembly& assembly = stream.assembly;
@@ -437,7 +437,7 @@ GrpcSession::Step GrpcSession::gather_body(GrpcStream& stream, Event& event) {
   return Step::needs_input;
 }
 
-/// It has, or would have, `size` bytes.
+/// Refuses a body that has, or would have, `size` bytes.
 GrpcSession::Step GrpcSession::refuse_body(GrpcStream& stream, std::uint64_t size, Event& event) {
   if (role_ == Role::server) {
     constexpr std::uint32_t content_too_large = 413;
@@ -489,12 +489,12 @@ GrpcSession::Step GrpcSession::show_headers(GrpcStream& stream, Event& event) {
 
 GrpcSession::Step GrpcSession::take_end(GrpcStream&, ByteSpan, bool, Event&) { return Step::needs_input; }
 
-/// The prefix of the message has been read.
+/// Returns true if the message whose prefix has been read is the one that ends a client's response.
 bool GrpcSession::is_end_message(const GrpcStream& stream) const noexcept {
   return role_ == Role::client && web::is_end_flag(stream.format, stream.assembly.flag());
 }
 
-/// What the application limits is the messages that it gets. How a call has ended is metadata.
+/// The application limits the messages that it gets. A message that says how a call has ended counts as metadata.
 std::uint64_t GrpcSession::most_bytes(const GrpcStream& stream) const noexcept {
   const std::uint64_t limit = options_.limits.max_message_bytes;
   if (!stream.is_web() || role_ == Role::server) return limit;
@@ -508,7 +508,7 @@ GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr) {
     if (streams_.is_idle(id)) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
-    // What the client had sent before it learned of the reset is over.
+    // Whatever the client had sent before it learned of the reset is over.
     streams_.note_peer_reset(id);
     return Step::again;
   }
@@ -683,7 +683,7 @@ bool GrpcSession::take_closing_event(Event& event) {
     }
     GrpcStream* const stream = streams_.find(closing_.back());
     closing_.pop_back();
-    if (stream == nullptr) continue;  // cancelled or finished meanwhile
+    if (stream == nullptr) continue;  // The call was cancelled or finished meanwhile.
     event.context = stream->context;
     event.id = stream->id;
     const bool is_sent = is_offered(*stream);
@@ -750,7 +750,7 @@ void GrpcSession::release(CallId id, const MessageCredit& credit) {
 
 // --- the end of streams ---
 
-/// A stream error.
+/// Resets the stream because of a stream error.
 GrpcSession::Step GrpcSession::reset_stream(GrpcStream& stream, ErrorCode code, std::string_view why, Event& event) {
   refuse_stream(stream.id, code);
   const Status status(StatusCode::internal, "receive: " + std::string(why), StatusOrigin::transport);
@@ -809,7 +809,7 @@ void GrpcSession::wrote(std::size_t size) {
   if (may_read || is_drained()) owner_.on_session_wake();
 }
 
-/// What `message` may be compressed with: one that the peer accepts, and that the headers name, if they have been sent.
+/// Returns the compressor for `message`, or null. The peer accepts it, and the headers name it if they have been sent.
 const Compressor* GrpcSession::compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept {
   const Compressor* const wanted = message.compressor;
   if (wanted == nullptr || stream.format >= web::Format::lines) return nullptr;
@@ -818,7 +818,7 @@ const Compressor* GrpcSession::compressor_of(const GrpcStream& stream, const Out
   return is_usable ? wanted : nullptr;
 }
 
-/// False, and nothing written: the message has to be encoded first, or to wait.
+/// Returns false and writes nothing if the message has to be encoded first, or to wait.
 bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
                                      bool is_end) {
   const MessageType* const type = message.message.type;
@@ -849,7 +849,7 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
   const Compressor* const compressor = compressor_of(stream, message);
   if (Status status = encode(*stream.codec, message, compressor, payload, is_compressed); !status.is_ok())
     return status;
-  // The application's codec may run the loop.
+  // The application's codec may run the loop, and the call may have ended meanwhile.
   if (is_closed_ || streams_.find(id) != &stream || stream.is_finished || stream.has_ended())
     return {StatusCode::cancelled, "send message: the call is over"};
   if (!stream.has_sent_headers) write_headers(stream, leading, compressor);
@@ -925,17 +925,17 @@ void GrpcSession::write_control() {
   control_.clear();
 }
 
-/// Ok if the client can be sent it.
+/// Returns ok if the metadata can be sent to the peer.
 Status GrpcSession::check_metadata(std::string_view what, const Metadata* metadata) const {
   if (metadata == nullptr || metadata->empty()) return {};
   if (const Status status = web::check_sendable(*metadata); !status.is_ok()) {
-    // To the client, invalid_argument would be about its request.
+    // A client would take invalid_argument to be about its request.
     return {StatusCode::internal, status.message()};
   }
   return check_list(what, *metadata);
 }
 
-/// What the peer says it takes.
+/// Returns ok if the list of fields is no longer than the peer says it takes.
 Status GrpcSession::check_list(std::string_view what, const Metadata& metadata) const {
   constexpr std::size_t other_fields = 512;
   const std::size_t limit = exchange_.peer().max_header_list_size;
@@ -1024,9 +1024,9 @@ bool GrpcSession::update_stall() noexcept {
   return is_stalled_;
 }
 
-/// What the peer does not read although it may. A client's own calls do not count, however long they are: a server
-/// reads them only once the client has read its responses, and two sides that both wait for the other to read would
-/// wait for ever. What a client replies to a server's frames is little.
+/// Returns how much the peer does not read although it may. A client's own calls do not count, however long they are: a
+/// server reads them only once the client has read its responses, and two sides that both wait for the other to read
+/// would wait for ever. A client's replies to a server's frames are short.
 std::size_t GrpcSession::unread_bytes() const noexcept {
   if (role_ == Role::server) return output_.size();
   return static_cast<std::size_t>(written_bytes_ + output_.size() - std::max(own_end_, written_bytes_));
@@ -1060,8 +1060,8 @@ void GrpcSession::count_held() noexcept {
 }
 
 /// The application has sent something. Messages that wait for the peer's windows are counted at once: a turn may bring
-/// many calls that each need little. So is output that has grown by a step: handlers may write between turns, and the
-/// client may neither read nor send.
+/// many calls that each need little. Output that has grown by a step is counted too: handlers may write between turns,
+/// and the client may neither read nor send.
 void GrpcSession::count_sent() noexcept {
   note_own_output();
   if (queue_.queued_bytes() > 0 || output_.size() >= counted_output_ + MemoryShare::free_bytes) count_held();
@@ -1096,7 +1096,7 @@ void GrpcSession::transport_closed(const Status& reason) {
   end_session({StatusCode::unavailable, text, StatusOrigin::transport});
 }
 
-/// For an error text, at a client whose server has not begun with SETTINGS.
+/// Returns text for an error that says what a server that has not begun with SETTINGS seems to speak, or nothing.
 std::string GrpcSession::guess_about_server() const {
   if (role_ == Role::server || is_open()) return {};
   const std::string_view protocol = wire::guess_foreign_peer({input_.data(), input_.size()});
@@ -1104,7 +1104,7 @@ std::string GrpcSession::guess_about_server() const {
   std::string text = "; the server seems to speak ";
   text.append(protocol);
   if (protocol == "TLS") return text.append(", so the endpoint is ").append(tls_scheme()).append("://");
-  // Otherwise a channel of that protocol would go on in HTTP/1.1.
+  // A channel of that protocol would go on in HTTP/1.1 if http_version did not ask for HTTP/2.
   if (is_http1(protocol) && title() != "gRPC") return text.append(", and http_version asks for HTTP/2");
   return text.append(", and ").append(title()).append(" needs HTTP/2");
 }

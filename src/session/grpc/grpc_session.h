@@ -28,8 +28,8 @@
 
 namespace trunkline::session::grpc {
 
-/// Owns the life of the connection, the event in hand, and in which order its parts get a turn. A part uses only those
-/// above it:
+/// Owns the life of the connection, the event in hand, and the order in which its parts get a turn. A part uses only
+/// the parts above it:
 ///
 ///     FrameReader     bytes to frames, with whole header blocks
 ///     PeerExchange    SETTINGS, PING and GOAWAY
@@ -75,28 +75,28 @@ class GrpcSession : public Session, protected SendQueueOwner {
  protected:
   enum class Step : std::uint8_t { event, again, needs_input };
 
-  /// SETTINGS_MAX_FRAME_SIZE once a message needs it. Those of 64 KiB then come whole in one frame, and are decoded
-  /// where they were received.
+  /// SETTINGS_MAX_FRAME_SIZE rises to this once a message needs it. Messages of 64 KiB then come whole in one frame,
+  /// and are decoded where they were received.
   static constexpr std::uint32_t long_frame_bytes = 128 << 10;
-  /// Looking at so many streams costs about as much as a frame.
+  /// Looking at this many streams costs about as much as a frame.
   static constexpr std::size_t streams_per_frame = 256;
 
   explicit GrpcSession(const SessionParameters& parameters);
 
   // --- what the roles do ---
 
-  /// HEADERS, with the whole block.
+  /// HEADERS have come, with the whole block.
   virtual Step on_headers(const http::http2::Frame& frame, Event& event) = 0;
   /// The peer sends nothing more on the stream.
   virtual Step on_peer_end(GrpcStream& stream, Event& event) = 0;
   virtual Step on_goaway(const http::http2::Frame& frame, Event& event);
   virtual Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) = 0;
   virtual void on_stream_deadline(GrpcStream& stream) = 0;
-  /// The peer's SETTINGS_HEADER_TABLE_SIZE, for the encoder.
+  /// Gives the peer's SETTINGS_HEADER_TABLE_SIZE to the encoder.
   virtual void set_peer_max_table_bytes(std::uint32_t bytes) noexcept = 0;
-  /// While is_opening_: the event of the fresh stream is not to be handed out yet.
+  /// Returns true, while is_opening_, if the event of the fresh stream is not to be handed out yet.
   virtual bool defers_event() = 0;
-  /// All that has come has been read. True: `event` is one that was deferred.
+  /// All that has come has been read. Returns true if it has set `event` to one that was deferred.
   virtual bool take_deferred(Event& event) = 0;
   /// Fills in the event that was deferred for the stream. `event` may have its message already.
   virtual void hand_out(GrpcStream& stream, Event& event) = 0;
@@ -104,24 +104,24 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
-  /// A frame has come that is no work in itself. False: there are too many.
+  /// A frame has come that is no work in itself. Returns false if there are too many.
   virtual bool is_permitted(const http::http2::FrameHeader& header) noexcept;
-  /// A ping has come that asks for an answer. False: there are too many.
+  /// A ping has come that asks for an answer. Returns false if there are too many.
   virtual bool allows_ping() noexcept { return true; }
   /// Nobody wants `bytes` of the stream, which may be forgotten.
   virtual void discard(GrpcStream& stream, std::uint32_t bytes) { windows_.give_back(stream, bytes); }
   /// A body is whole. event.end has been set.
   virtual Step show_body(GrpcStream& stream, Slice body, const MessageCredit& credit, Event& event);
-  /// Client: the last message of a response, which says how the call has ended. needs_input: it was taken.
+  /// Takes the last message of a client's response, which says how the call has ended. needs_input means it was taken.
   virtual Step take_end(GrpcStream& stream, ByteSpan payload, bool is_compressed, Event& event);
-  /// The code of a call whose message is corrupt.
+  /// Returns the code of a call whose message is corrupt.
   StatusCode code_of_bad_message(const GrpcStream& stream) const noexcept;
-  /// For error texts: the protocol, and the scheme of its endpoints with TLS.
+  /// Error texts name the protocol by its title, and the scheme of its endpoints with TLS.
   virtual std::string_view title() const noexcept { return "gRPC"; }
   virtual std::string_view tls_scheme() const noexcept { return "grpcs"; }
-  /// The headers that must stand before the first message.
+  /// Writes the headers that must stand before the first message.
   virtual void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) = 0;
-  /// There may be room for what waits for it.
+  /// There may be room for a new call, if a client waits to start one.
   virtual void on_room() noexcept {}
 
   // --- input ---
@@ -139,12 +139,12 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void sample_bandwidth(std::uint32_t bytes);
   void end_sample();
   bool decode_text(GrpcStream& stream);
-  /// What `data_` lies in.
+  /// Returns the block in which `data_` lies.
   Block* data_block() const noexcept { return uses_text_ ? text_data_.block() : input_.block(); }
   Step take_data(Event& event);
   Step take_message(GrpcStream& stream, Event& event);
   void allow_long_frames();
-  /// The message that comes is what a call begins with.
+  /// The message that comes is the request with which a call begins.
   bool is_request(const GrpcStream& stream) const noexcept { return role_ == Role::server && !stream.has_message; }
   Step take_body(GrpcStream& stream, Event& event);
   Step gather_body(GrpcStream& stream, Event& event);
@@ -170,7 +170,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
 
   // --- output ---
   const Compressor* compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept;
-  /// `in_any_case`: the message is compressed even if that makes it longer.
+  /// With `in_any_case` the message is compressed even if that makes it longer.
   Status encode(const Codec& codec, const OutgoingMessage& message, const Compressor* compressor, Slice& out,
                 bool& is_compressed, bool in_any_case = false);
   Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
@@ -195,11 +195,11 @@ class GrpcSession : public Session, protected SendQueueOwner {
   bool update_stall() noexcept;
   bool is_message_window_shut() const;
   std::size_t unread_bytes() const noexcept;
-  /// The memory of what has yet to be sent.
+  /// Returns the memory of what has yet to be sent.
   std::size_t held_for_peer() const noexcept { return output_.held_bytes() + queue_.held_bytes(); }
-  /// Client: the application has written all that the output ends with.
+  /// The application of a client has written the output up to its end.
   void note_own_output() noexcept { own_end_ = written_bytes_ + output_.size(); }
-  /// The same for `bytes` at its end, also while much of it is unsent.
+  /// The application of a client has written further `bytes` of the output, even if much of it is unsent.
   void add_own_output(std::size_t bytes) noexcept { own_end_ = std::max(own_end_, written_bytes_) + bytes; }
   void update_memory();
   void count_held() noexcept;
@@ -210,9 +210,9 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void lose_connection();
   void end_session(const Status& reason);
 
-  /// Client: the server may have seen the headers of the call.
+  /// At a client, the server may have seen the headers of the call.
   bool is_offered(const GrpcStream& stream) const noexcept { return stream.headers_end <= offered_bytes_; }
-  /// The last stream of the peer's that this side has looked at.
+  /// Returns the peer's last stream that this side has looked at, or 0 if there is none.
   CallId last_of_peer() const noexcept { return role_ == Role::server ? streams_.newest() : 0; }
 
   const Role role_;
@@ -224,7 +224,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   const web::MessageEncodings encodings_;
   ReceiveBuffer input_;
   OutputQueue output_;
-  /// Frames about no stream, on their way into the output.
+  /// SETTINGS, PING, GOAWAY and RST_STREAM frames are written here, on their way into the output.
   BufferWriter control_;
   http::http2::FrameReader reader_;
   http::http2::PeerExchange exchange_;
@@ -239,37 +239,37 @@ class GrpcSession : public Session, protected SendQueueOwner {
   native::StallWatch stall_;
   native::InputWatch input_watch_;
   mutable native::MemoryRetry memory_retry_;
-  /// Also scheduled by can_start().
+  /// The session looks again for memory when this timer fires. can_start() schedules it as well.
   mutable base::Timer memory_timer_;
 
-  /// Bytes of the input that belong to the frame that is looked at.
+  /// This many bytes of the input belong to the frame that is looked at.
   std::size_t frame_bytes_ = 0;
-  /// What is left of the DATA frame that is looked at.
+  /// These bytes are left of the DATA frame that is looked at.
   ByteSpan data_;
   CallId data_stream_ = 0;
   bool data_ends_ = false;
-  /// Client: all calls are gRPC-Web's in its text form.
+  /// All calls of a client are gRPC-Web's in its text form.
   bool uses_text_ = false;
-  /// Then it is what a frame says, and `data_` what is left of that.
+  /// With uses_text_, these are the bytes that a DATA frame encodes, and `data_` is the part of them that is left.
   Slice text_data_;
   /// The event of the fresh stream has not been handed out, because the next frame may belong to it.
   bool is_opening_ = false;
   CallId credit_call_ = 0;
   MessageCredit credit_;
   bool has_credit_ = false;
-  /// The message of the event in hand, unless it is in the input.
+  /// Holds the message of the event in hand, unless it is in the input.
   Slice payload_;
 
   std::size_t metadata_bytes_ = 0;
-  /// Streams with GrpcStream::is_refused.
+  /// Counts the streams with GrpcStream::is_refused.
   std::size_t refused_streams_ = 0;
-  /// The size of the output when it was last counted.
+  /// The output had this size when it was last counted.
   std::size_t counted_output_ = 0;
   std::size_t quiet_steps_ = 0;
   std::uint64_t written_bytes_ = 0;
-  /// What the transport has been given to write: when it fails, more of that may have arrived than it has said.
+  /// The transport has been given this much to write. When it fails, more of that may have arrived than it has said.
   std::uint64_t offered_bytes_ = 0;
-  /// Client: up to here the output is what the application has written, not what has been said to the server's frames.
+  /// At a client the output up to here is what the application has written, and not replies to the server's frames.
   std::uint64_t own_end_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;
   bool is_stalled_ = false;
@@ -281,9 +281,9 @@ class GrpcSession : public Session, protected SendQueueOwner {
   bool was_answered_in_http1_ = false;
   mutable bool is_writable_awaited_ = false;
   Status close_reason_;
-  /// Client: why the server has said that it goes away; empty: for no error.
+  /// The server of a client has said with this reason that it goes away. It is empty if there was no error.
   std::string goaway_reason_;
-  /// While the session ends: the streams whose end is still to be reported, the oldest last.
+  /// While the session ends, these are the streams whose end is still to be reported, the oldest last.
   std::vector<CallId> closing_;
 };
 

@@ -24,22 +24,22 @@
 
 namespace trunkline::session::grpc {
 
-/// The end of a call, which waits until the messages before it have been sent.
+/// Holds the end of a call, which waits until the messages before it have been sent.
 struct PendingTrailers {
   Status status;
   Metadata metadata;
 };
 
-/// What a call of another protocol than gRPC keeps.
+/// Holds what a call of another protocol than gRPC keeps at a server.
 struct WebResponse {
-  /// Of a format that responds once.
+  /// A format that responds once keeps its leading metadata and its body here until the call ends.
   Metadata leading;
   Slice body;
-  /// The message of a GET, until the client has ended its request.
+  /// The message of a GET waits here until the client has ended its request.
   std::optional<Slice> query;
   /// The request was HEAD: the response has no content.
   bool is_head = false;
-  /// ResponseHead::http_error.
+  /// This becomes ResponseHead::http_error of the response.
   std::uint32_t http_error = 0;
 };
 
@@ -55,65 +55,65 @@ struct GrpcStream {
         deadline(on_deadline, this) {}
 
   const CallId id;
-  /// The session, for the timer.
+  /// Points to the session, for the callback of the timer.
   void* const owner;
   void* context = nullptr;
   http::http2::StreamState state = http::http2::StreamState::open;
-  /// The protocol of the call.
+  /// The format says which protocol the call has.
   web::Format format = web::Format::grpc;
-  /// Of a server: the request was a GET.
+  /// At a server the request was a GET.
   bool is_get = false;
-  /// Of a server: web::CallHead::cors_origin.
+  /// At a server this is the request's web::CallHead::cors_origin.
   const std::string* cors_origin = nullptr;
   const Codec* codec = nullptr;
-  /// Of the peer's messages; null: it sends none that is compressed.
+  /// The peer's messages are compressed with this; it is null if the peer sends none that is compressed.
   const Compressor* received_compressor = nullptr;
-  /// The compressors of messages that the peer accepts.
+  /// The peer accepts messages that are compressed with these.
   CompressorSet accepted;
   bool has_sent_headers = false;
-  /// Client: the first block of the response has come.
+  /// At a client the first block of the response has come.
   bool has_response = false;
-  /// Client: the output up to here has to be given to the transport before a server can see the call.
+  /// At a client the transport must be given the output up to here before a server can see the call.
   std::uint64_t headers_end = 0;
-  /// Of the messages of this side that are compressed, as the headers have said; null: none is.
+  /// Messages of this side are compressed with this, as the headers have said; it is null if none is compressed.
   const Compressor* sent_compressor = nullptr;
   /// The layer above has finished the call; what still comes is dropped.
   bool is_finished = false;
-  /// Servers: nobody has seen the call, or it has been answered before the client has sent all of its request. The
-  /// stream stays for what the client may still send.
+  /// At a server nobody has seen the call, or it was answered before the client had sent all of its request. The stream
+  /// stays for what the client may still send.
   bool is_refused = false;
-  /// is_writable() has returned false.
+  /// is_writable() has returned false, so that the call is owed an event `writable`.
   bool owes_writable = false;
   /// A message has come.
   bool has_message = false;
   std::size_t metadata_bytes = 0;
-  /// What has yet to come of the bytes that content-length announces; empty: it announces none.
+  /// This many of the bytes that content-length announces have yet to come. There is no value if none are announced.
   std::optional<std::uint64_t> content_left;
 
   // --- GrpcServerSession ---
   /// The call has not been handed out, because its first message may be in what has come.
   bool is_held = false;
-  /// What the headers have said, until the call is handed out.
+  /// This and the next two hold what the headers have said, until the call is handed out.
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
-  /// Null for gRPC, and until there is something to keep.
+  /// The pointer is null for gRPC, and until there is something to keep.
   std::unique_ptr<WebResponse> web;
 
   // --- GrpcClientSession ---
-  /// Null for gRPC, and until the response has begun.
+  /// The pointer is null for gRPC, and until the response has begun.
   std::unique_ptr<web::WebOutcome> outcome;
-  /// Of a response that is text. The letters that it holds are not given back to the windows.
+  /// Decodes a response that is text. The letters that it holds are not given back to the windows.
   web::TextDecoder text;
 
   // --- SendQueue ---
   http::http2::FlowWindow send_window;
-  /// Messages with their prefixes.
+  /// Messages wait here with their prefixes.
   base::VectorQueue<Slice> queue;
-  /// When the front of the queue became that, among all streams.
+  /// The ticket tells when the front of the queue became the front, in the order of all streams.
   std::uint64_t ticket = 0;
   std::size_t queued_bytes = 0;
-  /// What has been sent of the front of the queue.
+  /// This many bytes of the front of the queue have been sent.
   std::size_t sent_of_front = 0;
   bool is_ready = false;
   /// END_STREAM goes with the last message of the queue.
@@ -122,11 +122,11 @@ struct GrpcStream {
 
   // --- ReceiveWindows ---
   http::http2::FlowWindow receive_window;
-  /// The size that the window is opened to.
+  /// The window is opened to this size.
   std::uint32_t receive_target;
-  /// Consumed and not yet granted again.
+  /// This many bytes are consumed, and not yet granted again.
   std::int64_t returnable = 0;
-  /// Bytes of unread messages that have been granted again already.
+  /// This many bytes of unread messages have been granted again already.
   std::int64_t debt = 0;
 
   // --- ReceiveMemory ---
@@ -135,17 +135,17 @@ struct GrpcStream {
   bool is_admitted = false;
   /// The message is the request of a call, or the first of one: a handler is about to keep it.
   bool is_request = false;
-  /// Since when it waits for room.
+  /// The message has waited for room since this time.
   base::TimePoint waits_since{};
-  /// Bytes of the message whose window has not been opened again.
+  /// The window has not been opened again for this many bytes of the message.
   std::uint32_t withheld = 0;
-  /// Bytes of a body without a known length that had room before it turned out to be longer.
+  /// This many bytes of a body without a known length had room before it turned out to be longer.
   std::uint32_t early = 0;
 
   base::Timer deadline;
 
-  /// `bytes` of content have come, and the end if `is_end`. False: that is not what content-length says, which makes
-  /// the request malformed (RFC 9113, section 8.1.1).
+  /// `bytes` of content have come, and the end if `is_end`. Returns false if that is not what content-length says,
+  /// which makes the message malformed (RFC 9113, section 8.1.1).
   [[nodiscard]] bool take_content(std::uint64_t bytes, bool is_end) noexcept {
     if (!content_left) return true;
     if (bytes > *content_left) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of gRPC's document.
+// Follows the table of gRPC's document.
 #include "session/grpc/http_outcome.h"
 
 namespace trunkline::session::grpc {

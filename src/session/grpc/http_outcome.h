@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How calls end that HTTP/2 ends, and not gRPC: by the reset of a stream.
+// Says how calls end that HTTP/2 ends by the reset of a stream, and not gRPC by a status.
 #pragma once
 
 #include "http/http2/error_code.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::session::grpc {
 
-/// The code for a stream that the peer resets (gRPC's PROTOCOL-HTTP2.md, "Errors").
+/// Returns the code for a stream that the peer resets (gRPC's PROTOCOL-HTTP2.md, "Errors").
 StatusCode code_of_reset(http::http2::ErrorCode code) noexcept;
 
 }  // namespace trunkline::session::grpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Admission of long messages.
+// Admits long messages, or lets them wait.
 #include "session/grpc/receive_memory.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void ReceiveMemory::extend(GrpcStream& stream, std::uint32_t length, base::TimeP
   admit_or_wait(stream, now);
   if (admitted_streams_ == 0) share_.free_reserve();
   if (stream.is_admitted) return;
-  // It counts until there is room for all of it, although its windows have been opened again.
+  // The gathered bytes count as waiting until there is room for the whole body, although their windows are open again.
   stream.early = gathered;
   waiting_bytes_ += gathered;
 }
@@ -49,7 +49,7 @@ void ReceiveMemory::admit_or_wait(GrpcStream& stream, base::TimePoint now) {
   places.push_back(stream.id);
 }
 
-/// The others keep their order.
+/// Drops the places of streams that do not wait. The others keep their order.
 void ReceiveMemory::drop_places_of_gone(Places& places) {
   for (std::size_t left = places.size(); left > 0; --left) {
     const CallId id = places.pop_front();
@@ -57,7 +57,7 @@ void ReceiveMemory::drop_places_of_gone(Places& places) {
   }
 }
 
-/// Null: none waits there.
+/// Returns the first stream that waits there, or null if none does.
 GrpcStream* ReceiveMemory::first_of(Places& places) {
   while (!places.empty() && !is_waiting(places.front())) places.pop_front();
   return places.empty() ? nullptr : streams_.find(places.front());
@@ -140,7 +140,7 @@ bool ReceiveMemory::admit_waiting(base::TimePoint now) {
   return true;
 }
 
-/// It has been admitted, and its windows are opened again for what has come of it.
+/// The message has been admitted, and the stream's window is opened again for what has come of it.
 void ReceiveMemory::end_wait(GrpcStream& stream) {
   --waiting_streams_;
   waiting_bytes_ -= stream.withheld + std::exchange(stream.early, 0);

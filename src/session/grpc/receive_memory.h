@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ReceiveMemory: room for the messages of clients that are gathered or unread.
+// ReceiveMemory: room for the peer's messages that are gathered or unread.
 #pragma once
 
 #include "base/vector_queue.h"
@@ -16,51 +16,51 @@
 namespace trunkline::session::grpc {
 
 /// A message whose end has not come gets room for all of it, in the connection's max_unread_bytes and in the budget, or
-/// waits. While it waits, the client has sent at most one window of it. Requests wait when less is used, so that those
-/// that handlers keep do not make memory short for calls with short requests, and other messages pass them; the longer
-/// they have waited, the less.
+/// waits. While it waits, the peer has sent at most one window of it. Requests wait even when less is used, because
+/// handlers keep them and would make memory short for calls with short requests. Other messages pass requests that
+/// wait. The longer a request has waited, the more room it gets.
 class ReceiveMemory {
  public:
-  /// All outlive the object.
+  /// All references outlive the object.
   ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share, StreamTable& streams,
                 ReceiveWindows& windows) noexcept
       : limits_(limits), share_(share), streams_(streams), windows_(windows) {}
 
-  /// A request that has waited for so long gets a little more room, and at last as much as any message: handlers may be
-  /// waiting for it.
+  /// A request that has waited for `late` gets a little more room, and after `too_late` as much as any message:
+  /// handlers may be waiting for it.
   static constexpr std::chrono::seconds late{1};
   static constexpr std::chrono::seconds too_late{10};
 
-  /// The stream gathers a message, and has read its prefix, whose windows are opened again.
+  /// The stream begins to gather a message whose prefix it has read, and the windows are opened again for the prefix.
   void begin(GrpcStream& stream, bool is_request, base::TimePoint now);
-  /// `bytes` of it have come and were added.
+  /// `bytes` of the stream's message have come, and were added to it.
   void add(GrpcStream& stream, std::uint32_t bytes);
-  /// The message is a body without a known length, all of whose room is used: it may be up to `length` bytes long.
+  /// A body without a known length has used all of its room, and may be up to `length` bytes long.
   void extend(GrpcStream& stream, std::uint32_t length, base::TimePoint now);
-  /// A gathered message is complete, or what has come of a message is dropped. Returns what of the stream's window is
-  /// still to be opened for it.
+  /// A gathered message is complete, or what has come of a message is dropped. Returns by how much the stream's window
+  /// is still to be opened for it.
   std::uint32_t end(GrpcStream& stream);
-  /// Gives room to messages that wait, in order, and to requests behind others. False: some still wait.
+  /// Gives room to messages that wait, in order, and to requests after the others. Returns false if some still wait.
   bool admit_waiting(base::TimePoint now);
   bool has_waiting() const noexcept { return waiting_streams_ > 0; }
-  /// Places in the queue of those that wait, also of streams that wait no longer.
+  /// Counts the places in the queues of streams that wait, including those of streams that wait no longer.
   std::size_t places() const noexcept { return waiting_.size() + waiting_requests_.size(); }
-  /// What has come of messages that wait.
+  /// Returns how much has come of messages that wait.
   std::size_t waiting_bytes() const noexcept { return waiting_bytes_; }
-  /// Where messages wait for room. What they wait for in max_unread_bytes concerns this connection alone.
+  /// Returns where messages wait for room. If they wait for max_unread_bytes, that concerns this connection alone.
   MemoryShare::Lack lack() const noexcept { return has_waiting() ? lack_ : MemoryShare::Lack::nothing; }
   bool has_unfinished() const noexcept { return admitted_streams_ > 0; }
-  /// All bytes of messages with room that have come so far.
+  /// Returns all bytes that have come so far of messages with room.
   std::uint64_t progress() const noexcept { return progress_; }
 
   /// The application keeps `bytes` of messages, or no longer does.
   void keep(std::int64_t bytes) noexcept { unread_ += bytes; }
-  /// Of messages that are gathered or unread, with the room of those that have some.
+  /// Returns the bytes of messages that are gathered or unread, including the room of those that have some.
   std::size_t bytes() const noexcept {
     return admitted_ + waiting_bytes_ + static_cast<std::size_t>(unread_ > 0 ? unread_ : 0);
   }
   std::size_t unread() const noexcept { return static_cast<std::size_t>(unread_ > 0 ? unread_ : 0); }
-  /// The part of bytes() that has yet to come.
+  /// Returns the part of bytes() that has yet to come.
   std::size_t room() const noexcept { return admitted_ - come_; }
 
  private:
@@ -78,7 +78,7 @@ class ReceiveMemory {
   MemoryShare& share_;
   StreamTable& streams_;
   ReceiveWindows& windows_;
-  /// The lengths of messages that have room, and how much of them has come.
+  /// These are the lengths of messages that have room, and how much of them has come.
   std::size_t admitted_ = 0;
   std::size_t come_ = 0;
   std::size_t waiting_bytes_ = 0;
@@ -87,7 +87,7 @@ class ReceiveMemory {
   std::int64_t unread_ = 0;
   std::uint64_t progress_ = 0;
   MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
-  /// In order; those that wait no longer are skipped, and dropped once they are most of the queues.
+  /// Streams wait here in order. Those that wait no longer are skipped, and dropped once they are most of the queues.
   Places waiting_;
   Places waiting_requests_;
 };

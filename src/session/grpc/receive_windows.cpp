@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WINDOW_UPDATE frames.
+// Writes WINDOW_UPDATE frames.
 #include "session/grpc/receive_windows.h"
 
 #include "http/http2/frame.h"
@@ -24,7 +24,7 @@ void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
   stream.returnable += bytes;
   // A message that is released inside its own event takes from the debt before it is added to it.
   std::int64_t grant = stream.returnable - std::max<std::int64_t>(stream.debt, 0);
-  // What a client still sends for a call that has been finished is dropped, and it gets no window for more of it.
+  // A client's further bytes for a call that has been finished are dropped, and it gets no window for more of them.
   if (role_ == Role::server && stream.is_finished) return;
   if (stream.has_peer_ended() || grant <= 0 || grant < stream.receive_target / 2) return;
   stream.returnable -= grant;

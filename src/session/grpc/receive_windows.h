@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ReceiveWindows: what the client may send, and when it may send more.
+// ReceiveWindows: what the peer may send, and when it may send more.
 #pragma once
 
 #include "http/http2/bandwidth_estimator.h"
@@ -14,12 +14,12 @@
 
 namespace trunkline::session::grpc {
 
-/// Owns the connection's window; a stream's is in its GrpcStream. Windows are opened again by half their size at a
-/// time. Those of streams grow with the bandwidth-delay product, to half of the connection's at most, so that a message
-/// that waits for room does not keep others from passing.
+/// Owns the connection's window; the window of a stream is in its GrpcStream. Windows are opened again by half their
+/// size at a time. The windows of streams grow with the bandwidth-delay product, to half of the connection's at most,
+/// so that a message that waits for room does not keep others from passing.
 class ReceiveWindows {
  public:
-  /// Both outlive the object.
+  /// Both references outlive the object.
   ReceiveWindows(Role role, const ConnectionLimits& limits, OutputQueue& output) noexcept
       : role_(role),
         limits_(limits),
@@ -28,35 +28,35 @@ class ReceiveWindows {
         estimator_(limits.call_credit_bytes,
                    std::min(limits.max_call_credit_bytes, limits.connection_credit_bytes / 2)) {}
 
-  /// With which streams begin. A server may interleave the responses to all calls, so a client's begin with little,
-  /// that is, with room for a message of 64 KiB: only what is consumed, or has room, opens them to all of
-  /// call_credit_bytes.
+  /// Returns the window with which streams begin. A server may interleave the responses to all calls, so a client's
+  /// streams begin with little, that is, with room for a message of 64 KiB. Only what is consumed, or has room, opens
+  /// their windows to all of call_credit_bytes.
   static std::uint32_t first_window(Role role, const ConnectionLimits& limits) noexcept {
     constexpr std::uint32_t least_bytes = 128 << 10;
     return role == Role::client ? std::min(least_bytes, limits.call_credit_bytes) : limits.call_credit_bytes;
   }
 
-  /// A DATA frame of `bytes` has come. False: FLOW_CONTROL_ERROR of the connection.
+  /// A DATA frame of `bytes` has come. Returns false for a FLOW_CONTROL_ERROR of the connection.
   [[nodiscard]] bool charge(std::uint32_t bytes) noexcept { return window_.take(bytes); }
-  /// The same for its stream. False: FLOW_CONTROL_ERROR of the stream.
+  /// A DATA frame of `bytes` has come on the stream. Returns false for a FLOW_CONTROL_ERROR of the stream.
   [[nodiscard]] static bool charge(GrpcStream& stream, std::uint32_t bytes) noexcept {
     return stream.receive_window.take(bytes);
   }
-  /// `bytes` have been consumed.
+  /// `bytes` of the connection's window have been consumed.
   void give_back(std::uint32_t bytes);
-  /// The same for a stream, whose debt is settled first.
+  /// `bytes` of the stream's window have been consumed. The stream's debt is settled first.
   void give_back(GrpcStream& stream, std::int64_t bytes);
   /// `bytes` belong to a message that waits for room. Up to half a window of them opens the window again at once, so
-  /// that other messages pass. At a client all of them do, which itself decides how many calls there are.
+  /// that other messages pass. At a client all of them do, because a client itself decides how many calls there are.
   void add_waiting(std::uint32_t bytes);
   /// `bytes` given to add_waiting() do not wait any longer.
   void drop_waiting(std::uint32_t bytes);
-  /// What waits has used up the window, so that no message can go on, not even one that has room.
+  /// Waiting messages have used up the window, so that no message can go on, not even one that has room.
   bool is_used_up_by_waiting() const noexcept { return withheld() > 0 && window_.available() < least_update; }
-  /// Opens the window a little further for what waits, until little does. The windows of streams bound how often.
+  /// Opens the window a little further for waiting messages, until little waits. Windows of streams bound how often.
   void open_for_waiting();
   std::uint32_t left() const noexcept { return window_.available(); }
-  /// What the window of a stream is opened to.
+  /// Returns the size to which the window of a stream is opened.
   std::uint32_t stream_bytes() const noexcept { return estimator_.window(); }
   http::http2::BandwidthEstimator& estimator() noexcept { return estimator_; }
 
@@ -76,7 +76,7 @@ class ReceiveWindows {
   http::http2::BandwidthEstimator estimator_;
   std::uint32_t returnable_ = 0;
   std::uint64_t waiting_ = 0;
-  /// What waits may be so much more than half a window.
+  /// This many bytes more than half a window may wait before the window is kept shut for them.
   std::uint64_t further_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a call, one by one.
+// Reads the fields of a call, one by one.
 #include "session/grpc/request_reader.h"
 
 #include "base/token.h"
@@ -23,7 +23,7 @@ namespace {
 using http::http2::FieldKind;
 using http::http2::HeaderRules;
 
-/// In the order of the names below, from 1.
+/// The values are in the order of the names in name_ids(), from 1.
 enum Name : std::uint8_t {
   other,
   method,
@@ -41,11 +41,11 @@ enum Name : std::uint8_t {
   message_type,
   host,
   expectation,
-  /// The others in the order of `web_names`.
+  /// The names from here on are in the order of `web_names`.
   first_of_web,
 };
 
-/// Of other protocols; http_accept_encoding and content_type are fields of theirs too.
+/// Protocols other than gRPC have these fields. http_accept_encoding and content_type are fields of theirs too.
 constexpr std::array web_names{
     web::FieldName::accept,
     web::FieldName::connect_accept_encoding,
@@ -205,7 +205,7 @@ RequestReader::Outcome RequestReader::skip(ByteSpan block) {
   return decoder_.skip_rest() == http::hpack::Decoder::Step::error ? Outcome::failed : Outcome::request;
 }
 
-/// The pseudo-fields have been read.
+/// Looks for a route, once the pseudo-fields have been read.
 void RequestReader::find_route() {
   has_looked_for_route_ = true;
   if (owner_.routes_version() == 0) return;
@@ -218,7 +218,7 @@ void RequestReader::find_route() {
   if (!authority_.empty()) route_fields_.add("host", authority_);
 }
 
-/// The request is for a route, or would be if it had another method of HTTP. What is refused as a call is none.
+/// The request is for a route, or would be if it had another method of HTTP. A refusal as a call does not count.
 void RequestReader::end_route() {
   http_status_ = 200;
   status_ = {};
@@ -242,7 +242,7 @@ void RequestReader::end_route() {
   request_.metadata = std::exchange(route_fields_, {});
 }
 
-/// Before anything else that may be wrong with the request.
+/// Refuses the host of the request, before anything else that may be wrong with the request.
 void RequestReader::refuse_host() {
   route_ = web::RouteFinder::Outcome::none;
   http_status_ = 200;
@@ -254,7 +254,7 @@ void RequestReader::refuse_host() {
          web::text_of_refused_host(authority_));
 }
 
-/// web_ has found that calls are made in other ways.
+/// web_ has refused the HTTP method. Sets which methods the path takes, or refuses with 404 if it names none.
 void RequestReader::refuse_http_method() {
   if (web_.method().empty()) return;
   allowed_ = owner_.http_methods_of(web_.method());
@@ -305,7 +305,7 @@ void RequestReader::end_web() {
   request_.timeout = head.timeout;
 }
 
-/// False: the request is malformed.
+/// Takes one field. Returns false if the request is malformed.
 bool RequestReader::take(const http::hpack::Field& field) {
   const bool is_unchanged =
       field.name_id != content_length && field.name_id != te && (field.name_id != host || authority_.empty());
@@ -431,7 +431,7 @@ void RequestReader::take_metadata(std::string_view name, std::string_view value)
   refuse(status.code() == StatusCode::resource_exhausted ? 431 : 400, status.code(), status.message());
 }
 
-/// The first reason counts.
+/// Refuses the request. The first reason counts.
 void RequestReader::refuse(std::uint32_t http_status, StatusCode code, std::string_view text) {
   if (!status_.is_ok()) return;
   http_status_ = http_status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RequestReader: header blocks to what they say of a call, of gRPC or of another protocol over HTTP.
+// RequestReader: reads from header blocks what they say of a call, of gRPC or of another protocol over HTTP.
 #pragma once
 
 #include "base/clock.h"
@@ -24,30 +24,30 @@
 
 namespace trunkline::session::grpc {
 
-/// What the headers of a call say, without names and metadata.
+/// Holds what the headers of a call say, without names and metadata.
 struct RequestHead {
-  /// The client's number for the method; 0 if it has none.
+  /// This is the client's number for the method, or 0 if it has none.
   std::uint32_t method_number = 0;
   const Codec* codec = nullptr;
-  /// What grpc-encoding names; null: identity.
+  /// The request is compressed with this; it is null for identity.
   const Compressor* compressor = nullptr;
   CompressorSet accepted;
   std::optional<base::Duration> timeout;
   std::optional<std::uint64_t> content_length;
   web::Format format = web::Format::grpc;
-  /// Of other protocols than gRPC: the request was a GET.
+  /// The request, of another protocol than gRPC, was a GET.
   bool is_get = false;
-  /// The client waits for a word before it sends the content (RFC 9110, section 10.1.1).
+  /// The client waits for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1).
   bool expects_continue = false;
-  /// web::CallHead::cors_origin.
+  /// This is web::CallHead::cors_origin.
   const std::string* cors_origin = nullptr;
 };
 
-/// The headers of a call. Reused for every call; the views are valid until the next block is read.
+/// Holds the headers of a call. The object is reused for every call; its views are valid until the next block is read.
 struct Request : RequestHead {
   std::string_view method;
   Metadata metadata;
-  /// The message of a GET, compressed with `compressor`.
+  /// This is the message of a GET, compressed with `compressor`.
   std::optional<Slice> message;
 };
 
@@ -56,46 +56,46 @@ class RequestReader {
  public:
   enum class Outcome : std::uint8_t {
     request,
-    /// A request that is refused: http_status() and status() say how. Or one that is answered by what
-    /// preflight_origin() says.
+    /// The request is refused, as http_status() and status() say. If preflight_origin() is not null, the request is
+    /// answered with what that says instead.
     refused,
-    /// Not a request at all: a stream error of the type PROTOCOL_ERROR.
+    /// The block is no request at all, which is a stream error of the type PROTOCOL_ERROR.
     malformed,
     /// error() ends the connection with COMPRESSION_ERROR.
     failed,
   };
 
-  /// All outlive the object. `owner` knows the routes.
+  /// All references outlive the object. `owner` knows the routes.
   RequestReader(const SessionOptions& options, const web::MessageEncodings& encodings, SessionOwner& owner);
 
   Outcome read(ByteSpan block);
-  /// Reads a block that nobody wants, or trailers. `malformed` only if they are trailers and not valid as such.
+  /// Reads trailers, or a block that nobody wants. Returns `malformed` if it is not valid as trailers.
   Outcome read_trailers(ByteSpan block);
-  /// As read_trailers(), but whatever the block has is right.
+  /// Reads a block that nobody wants, whatever fields it has.
   Outcome skip(ByteSpan block);
 
   Request& request() noexcept { return request_; }
   std::uint32_t http_status() const noexcept { return http_status_; }
   const Status& status() const noexcept { return status_; }
-  /// The method of a number that a request has had.
+  /// Returns the method of a number that a request has had.
   std::string_view method_of(std::uint32_t number) const noexcept { return methods_[number - 1]; }
   std::size_t held_bytes() const noexcept { return method_bytes_; }
-  /// In which form the sender of what was refused expects the answer, with which codec. Empty: a text for people.
+  /// The sender of a refused request expects the answer in this form and codec. Without a form it is a text for people.
   const std::optional<web::Format>& answer_format() const noexcept { return answer_format_; }
   const Codec* answer_codec() const noexcept { return answer_codec_; }
-  /// Of what was refused with 405: the methods of HTTP that its path takes.
+  /// Returns, for a request that was refused with 405, the methods of HTTP that its path takes.
   std::string_view allowed() const noexcept {
     return route_ == web::RouteFinder::Outcome::not_allowed ? std::string_view(routes_.allowed()) : allowed_;
   }
-  /// After `refused`: not null if the request is a question of a browser, and this the answer
-  /// (CallHeadReader::preflight_origin()).
+  /// After `refused`, returns the origin to which a browser's question is answered, or null if the request is no such
+  /// question (CallHeadReader::preflight_origin()).
   const std::string* preflight_origin() const noexcept { return preflight_origin_; }
   std::string_view preflight_headers() const noexcept {
     return web_.value(web::FieldName::access_control_request_headers);
   }
-  /// Of what was refused: as web::CallHead::cors_origin.
+  /// Returns, for a request that was refused, what web::CallHead::cors_origin is for others.
   const std::string* cors_origin() const noexcept { return web_.cors_origin(); }
-  /// The request asks for the headers of an answer alone. Not for requests whose block is known.
+  /// The request is HEAD, and asks for the headers of an answer alone. This is not known for requests of known blocks.
   bool is_head() const noexcept { return verb_ == "HEAD"; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
@@ -122,30 +122,30 @@ class RequestReader {
   Request request_;
   web::MetadataReader metadata_;
   std::string path_;
-  /// The method of a path that is percent-encoded.
+  /// Holds the method of a path that is percent-encoded.
   BufferWriter decoded_method_;
-  /// By number, from 1: those of paths that are in a table, are right, short, and not percent-encoded.
+  /// Holds methods by number, from 1, if their paths are in a table, valid, short, and not percent-encoded.
   std::vector<std::string> methods_;
   std::size_t method_bytes_ = 0;
-  /// Reads what gRPC does not know.
+  /// Reads the fields that gRPC does not know.
   web::CallHeadReader web_;
   web::RouteFinder routes_;
-  /// Of the request, once its pseudo-fields have been read.
+  /// Says whether a route takes the request, once its pseudo-fields have been read.
   web::RouteFinder::Outcome route_ = web::RouteFinder::Outcome::none;
   bool has_looked_for_route_ = false;
   bool has_unknown_expectation_ = false;
-  /// The fields of the request as they are, if there is a route for it.
+  /// Holds the fields of the request as they are, if there is a route for it.
   Metadata route_fields_;
-  /// SessionOwner::routes_version() when cache_ was filled.
+  /// SessionOwner::routes_version() had this value when cache_ was filled.
   std::uint64_t routes_version_ = 0;
   SessionOwner& owner_;
   std::string verb_;
-  /// That of Host, if the request has no other.
+  /// Holds the authority of the request, which is that of Host if the request has no other.
   std::string authority_;
   bool has_content_type_ = false;
   bool has_grpc_type_ = false;
   bool is_path_right_ = false;
-  /// Of a request that is refused with 405 and has no route.
+  /// The path of a request that is refused with 405, and has no route, takes these methods of HTTP.
   std::string_view allowed_;
   /// status_ is about a field that only gRPC and gRPC-Web have.
   bool is_about_grpc_ = false;

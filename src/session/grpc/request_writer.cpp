@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of requests.
+// Writes the fields of requests.
 #include "session/grpc/request_writer.h"
 
 #include "http/http2/frame_writer.h"
@@ -49,7 +49,7 @@ void RequestWriter::write_headers(std::uint32_t stream, const RequestHeaders& he
     value_.clear();
     web::append_timeout_of(headers.format, *headers.timeout, value_);
     const std::string_view name = web::timeout_field_of(headers.format);
-    // The first one brings the name into the table.
+    // The first timeout brings the name of the field into the table.
     if (std::exchange(has_timeout_name_, true)) {
       encoder_.field(name, as_text(value_.bytes()), Indexing::without, scratch_);
     } else {
@@ -125,7 +125,7 @@ void RequestWriter::web_fields(const RequestHeaders& headers) {
   head.write_fields(encodings_, sink);
 }
 
-/// A field that enters the table if there is room beside the others.
+/// Writes a field that enters the table if there is room beside the others.
 void RequestWriter::repeated(std::string_view name, std::string_view value) {
   const http::hpack::DynamicTable& table = encoder_.table();
   const std::size_t size = name.size() + value.size() + http::hpack::DynamicTable::field_overhead;

@@ -23,38 +23,38 @@
 
 namespace trunkline::session::grpc {
 
-/// What the headers of a call say.
+/// Holds what the headers of a call say.
 struct RequestHeaders {
   web::Format format = web::Format::grpc;
-  /// Of a GET: what stands behind the path, from the '?' on. Empty: it is a POST.
+  /// The query of a GET stands behind the path, from the '?' on. It is empty for a POST.
   std::string_view query{};
   MethodRef method;
   const Codec* codec = nullptr;
-  /// Of the messages that are compressed, or of the body that is; null: none is.
+  /// Messages, or the body, may be compressed with this; it is null if none is compressed.
   const Compressor* compressor = nullptr;
   std::optional<base::Duration> timeout;
   std::uint32_t previous_attempts = 0;
-  /// What check_sendable() allows; may be null.
+  /// The metadata is what check_sendable() allows, and may be null.
   const Metadata* metadata = nullptr;
 };
 
-/// Owns the encoder of a connection. The fields that all calls of a method have in common are encoded once, and sent
-/// again as they are while the encoder's table does not change. Nothing is evicted from the table, so it soon does not.
+/// Owns the encoder of a connection. The fields that all calls of a method share are encoded once, and sent again as
+/// they are while the encoder's table does not change. Nothing is evicted from the table, so it soon stops changing.
 class RequestWriter {
  public:
-  /// All outlive the object.
+  /// All references outlive the object.
   RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, bool is_encrypted,
                 const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
   void write_headers(std::uint32_t stream, const RequestHeaders& headers);
-  /// Headers of the method have been written, so its name is valid. False also if they are not kept.
+  /// Headers of the method have been written, so its name is valid. Returns false as well if they are not kept.
   bool knows(const MethodRef& method) const noexcept {
     return method.key > 0 && method.key < blocks_.size() && blocks_[method.key].codec != nullptr;
   }
 
  private:
-  /// Of a method whose key is the position.
+  /// Holds the fields that all calls of one method share. The position is the key of the method.
   struct Block {
     web::Format format = web::Format::grpc;
     const Codec* codec = nullptr;
@@ -78,7 +78,7 @@ class RequestWriter {
   const web::MessageEncodings& encodings_;
   bool has_timeout_name_ = false;
   std::vector<Block> blocks_;
-  /// A value that is encoded for its field.
+  /// Holds a value that is encoded for its field.
   BufferWriter value_;
   BufferWriter scratch_;
   BufferWriter frames_;

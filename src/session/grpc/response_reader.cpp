@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a response, one by one.
+// Reads the fields of a response, one by one.
 #include "session/grpc/response_reader.h"
 
 #include "base/token.h"
@@ -19,7 +19,7 @@ namespace {
 using http::http2::FieldKind;
 using http::http2::HeaderRules;
 
-/// In the order of the names below, from 1.
+/// The values are in the order of the names in name_ids() and connect_name_ids(), from 1.
 enum Name : std::uint8_t {
   other,
   http_status,
@@ -31,7 +31,7 @@ enum Name : std::uint8_t {
   grpc_details,
   pushback,
   content_length,
-  // Of Connect.
+  // The names from here on are those of Connect.
   content_encoding,
   stream_encoding,
   stream_accept_encoding,
@@ -55,7 +55,7 @@ const http::hpack::NameIds& connect_name_ids() {
   return ids;
 }
 
-// The memo of a content type: 0 is unknown, and from of_codec_memo on stand the positions of codecs.
+// The memo of a content type is 0 if it is unknown. From of_codec_memo on it stands for the position of a codec.
 constexpr std::uint32_t other_memo = 1;
 constexpr std::uint32_t of_call_memo = 2;
 constexpr std::uint32_t unknown_codec_memo = 3;
@@ -95,7 +95,7 @@ ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
 
 bool ResponseReader::is_usual_end(ByteSpan block) const noexcept {
   if (!decoder_.accepts_fields()) return false;
-  // What is kept has neither an error nor metadata.
+  // A block that is kept has neither an error nor metadata.
   const Meaning* const known = cache_.find(block, decoder_.table().revision());
   return known != nullptr && known->section == Section::trailers && known->head.has_status && !known->head.accepted &&
          !known->head.pushback;
@@ -137,7 +137,7 @@ ResponseReader::Outcome ResponseReader::skip(ByteSpan block) {
   return decoder_.skip_rest() == http::hpack::Decoder::Step::error ? Outcome::failed : Outcome::response;
 }
 
-/// False: the response is malformed.
+/// Takes one field. Returns false if the response is malformed.
 bool ResponseReader::take(const http::hpack::Field& field) {
   switch (field.name_id) {
     case http_status:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ResponseReader: header blocks to what they say of a response.
+// ResponseReader: reads from header blocks what they say of a response.
 #pragma once
 
 #include "http/hpack/decoder.h"
@@ -24,7 +24,7 @@ namespace trunkline::session::grpc {
 using web::ClientProtocol;
 using web::ResponseContent;
 
-/// One block, headers or trailers. Reused for every block.
+/// Holds one block, headers or trailers. The object is reused for every block.
 struct Response : web::ResponseFacts {
   Metadata metadata;
 };
@@ -35,7 +35,7 @@ class ResponseReader {
   using Section = http::http2::HeaderRules::Section;
   enum class Outcome : std::uint8_t {
     response,
-    /// Not a response at all: a stream error of the type PROTOCOL_ERROR.
+    /// The block is no response at all, which is a stream error of the type PROTOCOL_ERROR.
     malformed,
     /// The call ends with status(), because the block exceeds a limit or has a field that is wrong.
     refused,
@@ -43,25 +43,25 @@ class ResponseReader {
     failed,
   };
 
-  /// References outlive the object.
+  /// All references outlive the object.
   ResponseReader(const SessionOptions& options, const web::MessageEncodings& encodings,
                  ClientProtocol protocol = ClientProtocol::grpc);
 
   Outcome read(ByteSpan block, Section section);
-  /// The block is known: trailers that say ok and nothing else. It then needs no read().
+  /// Returns true for a known block of trailers that say ok and nothing else. It then needs no read().
   bool is_usual_end(ByteSpan block) const noexcept;
-  /// A block that nobody wants.
+  /// Reads a block that nobody wants.
   Outcome skip(ByteSpan block);
 
   Response& response() noexcept { return response_; }
-  /// After `refused`: why. Otherwise, if the block has grpc-status: that, with its message and details.
+  /// Returns why a block was `refused`, or else the status in grpc-status, with its message and details.
   const Status& status() const noexcept { return status_; }
-  /// Of content that is not gRPC's, or whose codec is not known, for errors.
+  /// Returns, for errors, a content-type that is not gRPC's, or whose codec is not known.
   const std::string& other_content_type() const noexcept { return content_type_; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
  private:
-  /// What a block means that has neither metadata nor an error.
+  /// Holds the meaning of a block that has neither metadata nor an error.
   struct Meaning {
     Section section{};
     web::ResponseFacts head;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of responses.
+// Writes the fields of responses.
 #include "session/grpc/response_writer.h"
 
 #include "http/http2/frame_writer.h"
@@ -19,10 +19,10 @@ using http::http2::FrameHeader;
 using http::http2::FrameType;
 namespace flag = http::http2::flag;
 
-/// What the fields of the protocol count in a list of fields, without those of the status.
+/// The fields of the protocol take this much of a list of fields, without those of the status.
 constexpr std::size_t protocol_fields_bytes = 256;
 
-/// Fields into a header block.
+/// Writes fields into a header block.
 class HpackSink final : public web::FieldSink {
  public:
   HpackSink(http::hpack::Encoder& encoder, BufferWriter& out) noexcept : encoder_(encoder), out_(out) {}
@@ -119,7 +119,7 @@ void ResponseWriter::write_web_head(std::uint32_t stream, const web::ResponseHea
   const bool is_usual = !is_end && head.format != web::Format::route && head.compressor == nullptr &&
                         head.cors_origin == nullptr && !head.is_error() && is_empty(head.leading) &&
                         is_empty(head.trailing);
-  // Codecs are larger than a Format is, so that this is another address for each pair of them.
+  // A codec is larger than a Format is, so each pair of them has another address.
   const void* const key = reinterpret_cast<const std::byte*>(head.codec) + static_cast<std::size_t>(head.format);
   if (is_usual && resend(web_head_, key, stream, false)) return;
   const std::uint64_t revision = encoder_.revision();

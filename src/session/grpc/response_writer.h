@@ -22,34 +22,34 @@ namespace trunkline::session::grpc {
 /// they are while the encoder's table does not change.
 class ResponseWriter {
  public:
-  /// All outlive the object.
+  /// All references outlive the object.
   ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
 
-  /// Metadata is what check_sendable() allows. `leading` may be null. `compressor`: of messages that are compressed;
-  /// null: none will be.
+  /// Metadata is what check_sendable() allows. `leading` may be null. Messages may be compressed with `compressor`,
+  /// which is null if none will be.
   void write_headers(std::uint32_t stream, const Codec& codec, const Compressor* compressor, const Metadata* leading);
-  /// The end of a stream whose headers have been sent. `trailing` may be null. A status is cut to what the peer's
+  /// Ends a stream whose headers have been sent. `trailing` may be null. A status is cut to what the peer's
   /// SETTINGS_MAX_HEADER_LIST_SIZE leaves.
   void write_trailers(std::uint32_t stream, const Status& status, const Metadata* trailing);
-  /// Headers and trailers in one, for a call without messages. `codec` may be null.
+  /// Writes headers and trailers in one block, for a call without messages. `codec` may be null.
   void write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec, const Status& status,
                            const Metadata* trailing);
-  /// The headers of an answer to what is no request of gRPC. `content_bytes` of text follow, unless the stream ends
-  /// here. `allowed`: with 405, the methods of HTTP that the path takes.
+  /// Writes the headers of an answer to what is no request of gRPC. `content_bytes` of text follow, unless the stream
+  /// ends here. With 405, `allowed` names the methods of HTTP that the path takes.
   void write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status, std::string_view allowed,
                      const std::string* cors_origin, std::size_t content_bytes, bool is_end);
   /// Lets a client that waits send its content.
   void write_continue(std::uint32_t stream);
-  /// The answer to a browser that asks whether a page of the origin may send a request with the headers `wanted`. Ends
-  /// the stream.
+  /// Answers a browser that asks whether a page of the origin may send a request with the headers `wanted`. The answer
+  /// ends the stream.
   void write_preflight(std::uint32_t stream, const std::string& origin, std::string_view wanted);
-  /// The headers of a response of another protocol. `is_end`: it has no content.
+  /// Writes the headers of a response of another protocol, which has no content if `is_end`.
   void write_web_head(std::uint32_t stream, const web::ResponseHead& head, bool is_end);
-  /// All header blocks that have been written.
+  /// Returns how many header blocks have been written.
   std::uint64_t blocks() const noexcept { return blocks_; }
-  /// What a list of fields counts, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE does.
+  /// Returns the size of a list of fields, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE counts it.
   static std::size_t list_bytes(const Metadata& metadata) noexcept;
 
  private:
@@ -73,7 +73,7 @@ class ResponseWriter {
   http::hpack::Encoder encoder_;
   const web::MessageEncodings& encodings_;
   web::StatusFields status_;
-  /// A value that is encoded for its field.
+  /// Holds a value that is encoded for its field.
   BufferWriter value_;
   BufferWriter scratch_;
   BufferWriter frames_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of streams, and the windows of the peer.
+// Gives streams their turns, as far as the windows of the peer go.
 #include "session/grpc/send_queue.h"
 
 #include "http/http2/frame.h"
@@ -14,9 +14,9 @@ using http::http2::frame_header_bytes;
 
 namespace {
 
-/// Places of streams that have gone are not worth a search before there are so many.
+/// Places of streams that have gone are not worth a search until there are this many.
 constexpr std::size_t few_places = 64;
-/// A shorter frame is cut by a window, not by the length of messages.
+/// A frame that is shorter was cut by a window, not by the length of a message.
 constexpr std::size_t worthwhile_bytes = 1024;
 
 }  // namespace
@@ -59,7 +59,7 @@ void SendQueue::make_ready(GrpcStream& stream) {
   std::push_heap(long_.begin(), long_.end(), std::greater<>());
 }
 
-/// Each stream has one place at most.
+/// Drops the places of streams that have gone. Each stream has one place at most.
 void SendQueue::drop_places_of_gone() {
   const auto has_gone = [this](CallId id) { return streams_.find(id) == nullptr; };
   for (std::size_t left = ready_.size(); left > 0; --left) {
@@ -91,14 +91,14 @@ void SendQueue::pump() {
     GrpcStream* const stream = take_next();
     if (stream == nullptr) continue;
     stream->is_ready = false;
-    // SETTINGS may have shut its window meanwhile.
+    // SETTINGS may have shut the stream's window meanwhile.
     if (!stream->has_queue() || stream->send_window.available() == 0) continue;
     const bool was_long = is_turn_of_long_;
     const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
       owner_.on_queue_sent(*stream);
     } else if (was_long && stream->ticket == ticket && stream->send_window.available() > 0) {
-      // Its message keeps its place until it is sent, also when little of it is left.
+      // The long message keeps its place until it is sent, even when little of it is left.
       stream->is_ready = true;
       active_.push_back(stream->id);
     } else {

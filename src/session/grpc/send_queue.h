@@ -20,7 +20,7 @@ namespace trunkline::session::grpc {
 class SendQueueOwner {
  public:
   virtual ~SendQueueOwner() = default;
-  /// May forget the stream, but must not queue anything.
+  /// All messages of the stream have been sent. The owner may forget the stream, but must not queue anything.
   virtual void on_queue_sent(GrpcStream& stream) = 0;
 };
 
@@ -29,51 +29,51 @@ class SendQueueOwner {
 /// came: a peer that has room for some of them could otherwise get the beginnings of all and the end of none.
 class SendQueue {
  public:
-  /// All outlive the object.
+  /// All references outlive the object.
   SendQueue(const ConnectionLimits& limits, const http::http2::Settings& peer, StreamTable& streams,
             OutputQueue& output, SendQueueOwner& owner) noexcept
       : limits_(limits), peer_(peer), streams_(streams), output_(output), owner_(owner) {}
 
-  /// True if `size` bytes may be written as one DATA frame now, behind nothing.
+  /// Returns true if `size` bytes may be written as one DATA frame now, because nothing waits before them.
   bool may_write(const GrpcStream& stream, std::size_t size) const noexcept {
     return !stream.has_queue() && size <= max_frame_bytes() && size <= stream.send_window.available() &&
            size <= window_.available() && output_.size() <= limits_.max_unsent_bytes;
   }
-  /// Room in the output for a frame of `size` bytes, whose header is written. Needs may_write(). Call
-  /// OutputQueue::commit() for what is written behind the header. `is_end`: with END_STREAM.
+  /// Writes the header of a DATA frame of `size` bytes, which the caller puts into the output behind it. Needs
+  /// may_write(), unless the frame is empty. The frame has END_STREAM if `is_end`.
   void write_frame_header(GrpcStream& stream, std::size_t size, bool is_end = false);
-  /// Waits for its turn. The stream is kept.
+  /// Queues the message until its turn comes. The stream is kept until then.
   void push(GrpcStream& stream, Slice message);
   /// Drops what the stream has queued.
   void drop(GrpcStream& stream) noexcept;
   /// Moves messages into the output.
   void pump();
 
-  /// False: FLOW_CONTROL_ERROR of the connection.
+  /// Opens the window of the connection. Returns false for a FLOW_CONTROL_ERROR of the connection.
   [[nodiscard]] bool add_window(std::uint32_t bytes) noexcept {
     can_pump_ = true;
     return window_.add(bytes);
   }
-  /// False: FLOW_CONTROL_ERROR of the stream.
+  /// Opens the window of the stream. Returns false for a FLOW_CONTROL_ERROR of the stream.
   [[nodiscard]] bool add_window(GrpcStream& stream, std::uint32_t bytes);
-  /// SETTINGS_INITIAL_WINDOW_SIZE has changed. False: FLOW_CONTROL_ERROR of the connection.
+  /// SETTINGS_INITIAL_WINDOW_SIZE has changed. Returns false for a FLOW_CONTROL_ERROR of the connection.
   [[nodiscard]] bool adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial);
 
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
-  /// With what has been sent of messages whose rest waits: their memory is there until all of them has been sent.
+  /// Counts messages in full until all of them has been sent, because their memory is there until then.
   std::size_t held_bytes() const noexcept { return queued_bytes_ + sent_of_fronts_; }
-  /// Places in its queues, also of streams that have gone.
+  /// Counts the places in the queues, including those of streams that have gone.
   std::size_t places() const noexcept { return ready_.size() + long_.size() + active_.size(); }
   /// Something is queued that is not known to wait for a window.
   bool can_pump() const noexcept { return can_pump_ && has_ready(); }
-  /// All bytes that have gone into frames so far.
+  /// Returns how many bytes have gone into frames so far.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
-  /// All frames so far but the short ones that had no more room in a window: a peer that returns little of its windows
-  /// at a time causes those itself.
+  /// Returns how many frames there were so far, without short ones that had no more room in a window: a peer that
+  /// returns little of its windows at a time causes those itself.
   std::uint64_t worthwhile_frames() const noexcept { return worthwhile_frames_; }
 
  private:
-  /// A long message that waits, or one of those that take turns.
+  /// Names a long message that waits until fewer others take turns.
   struct LongMessage {
     std::uint64_t ticket = 0;
     CallId id = 0;
@@ -85,9 +85,9 @@ class SendQueue {
   void drop_places_of_gone();
   bool is_long(const GrpcStream& stream) const noexcept { return stream.queue.begin()->size() > limits_.chunk_bytes; }
   bool has_ready() const noexcept { return !ready_.empty() || !long_.empty() || !active_.empty(); }
-  /// Whose turn it is. Null: its stream has gone.
+  /// Returns the stream whose turn it is, or null if that stream has gone.
   GrpcStream* take_next();
-  /// False: the stream has nothing more to send now.
+  /// Writes one frame of the stream. Returns false if the stream has nothing more to send now.
   bool write_some(GrpcStream& stream);
   /// A peer that takes longer frames would get a long message in one piece, and everything else behind it.
   std::size_t max_frame_bytes() const noexcept {
@@ -102,16 +102,16 @@ class SendQueue {
   OutputQueue& output_;
   SendQueueOwner& owner_;
   http::http2::FlowWindow window_;
-  /// Ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped, and dropped
-  /// once they are most of the queue: while a peer opens no window, no turn comes.
+  /// Holds the ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped, and
+  /// dropped once they are most of the queue: while a peer opens no window, no turn comes.
   base::VectorQueue<CallId> ready_;
-  /// A heap with the lowest ticket on top, and the long messages whose turns come.
+  /// `long_` is a heap of waiting messages with the lowest ticket on top, and `active_` has those that take turns.
   std::vector<LongMessage> long_;
   base::VectorQueue<CallId> active_;
   std::uint64_t tickets_ = 0;
   bool is_turn_of_long_ = false;
   std::size_t queued_bytes_ = 0;
-  /// The sum of GrpcStream::sent_of_front.
+  /// This is the sum of GrpcStream::sent_of_front.
   std::size_t sent_of_fronts_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t worthwhile_frames_ = 0;

@@ -28,7 +28,7 @@ class StreamTable {
   StreamTable(const StreamTable&) = delete;
   StreamTable& operator=(const StreamTable&) = delete;
 
-  /// Needs no fresh stream. `id` is above newest().
+  /// Opens a fresh stream, of which there must be none yet. `id` is above newest().
   template <class... Arguments>
   GrpcStream& open(CallId id, Arguments&&... arguments) {
     fresh_ = Pool::make(id, std::forward<Arguments>(arguments)...);
@@ -65,7 +65,7 @@ class StreamTable {
   }
   /// This side has reset the stream: frames that were on their way are ignored.
   void note_reset(CallId id) noexcept {
-    // The entry is kept for the later stream.
+    // The entry is kept for the later one of two streams at the same place.
     CallId& entry = resets_[place(id)];
     entry = std::max(entry, id);
   }
@@ -85,7 +85,7 @@ class StreamTable {
   CallId newest() const noexcept { return newest_; }
   std::size_t size() const noexcept { return streams_.size() + (fresh_ != nullptr ? 1 : 0); }
   bool empty() const noexcept { return size() == 0; }
-  /// Those with an entry, oldest first.
+  /// Returns the streams with an entry, oldest first.
   std::vector<GrpcStream*> by_age() const {
     return streams_.by_age(newest_, [](const GrpcStream&) { return true; });
   }
@@ -97,7 +97,7 @@ class StreamTable {
   IdTable<GrpcStream> streams_;
   GrpcStream* fresh_ = nullptr;
   CallId newest_ = 0;
-  /// The streams that this side has reset, each at its place.
+  /// Holds the streams that this side has reset, each at its place.
   std::array<CallId, remembered_streams> resets_{};
 };
 

@@ -11,10 +11,10 @@
 
 namespace trunkline::session::http1 {
 
-/// A message that has room must be able to end (decision 14), so one of a known length gets room for all of it. Content
-/// of an unknown length gets room for twice of what has come, again and again; where others have used up what is there,
-/// one such content at a time gets room for the longest. Short messages need none: a sender that is slow, or waits,
-/// does not keep them from coming.
+/// A message that has room must be able to end (decision 14), so a message of a known length gets room for all of it.
+/// Content of an unknown length gets room for twice what has come, again and again. Where others have used up the
+/// memory, one such content at a time gets room for the longest. Short messages need no room: a sender that is slow, or
+/// waits, does not keep them from coming.
 class ContentRoom {
  public:
   /// `share` outlives the object.
@@ -24,14 +24,14 @@ class ContentRoom {
   void want(std::size_t bytes) noexcept {
     if (bytes > web::most_bytes_without_room) wanted_ = longest_ = bytes;
   }
-  /// `bytes` have come of content that may become as long as `longest`.
+  /// Returns true if content of which `bytes` have come needs more room to go on.
   bool needs_more(std::size_t bytes) const noexcept { return bytes > std::max(taken_, web::most_bytes_without_room); }
-  /// The same, and it goes on. Call take().
+  /// Content of which `bytes` have come goes on, and may become as long as `longest`. Call take().
   void want_more(std::size_t bytes, std::size_t longest) noexcept {
     longest_ = std::max(longest, bytes);
     wanted_ = std::min(longest_, 2 * bytes);
   }
-  /// False: there is none yet.
+  /// Takes the room that is wanted. Returns false if there is none yet.
   bool take() noexcept {
     if (!is_waiting()) return true;
     const std::size_t more = share_.try_take_up_to(wanted_ - taken_, longest_ - taken_);
@@ -40,9 +40,9 @@ class ContentRoom {
     return more > 0;
   }
   bool is_waiting() const noexcept { return wanted_ > taken_; }
-  /// It has room, and its end has not come.
+  /// The message has room, and its end has not come.
   bool is_taken() const noexcept { return taken_ > 0 && !is_waiting(); }
-  /// What has yet to come of what there is room for, if `bytes` have come.
+  /// Returns how much has yet to come of what there is room for, if `bytes` have come.
   std::size_t left(std::size_t bytes) const noexcept { return taken_ > bytes ? taken_ - bytes : 0; }
   /// The message is over.
   void free() noexcept {
@@ -55,7 +55,7 @@ class ContentRoom {
  private:
   MemoryShare& share_;
   std::size_t taken_ = 0;
-  /// In total. Not more than `taken_`: nothing is waited for.
+  /// The message wants this much room in total. Unless it is more than `taken_`, nothing is waited for.
   std::size_t wanted_ = 0;
   std::size_t longest_ = 0;
 };

@@ -14,23 +14,23 @@
 
 namespace trunkline::session::http1 {
 
-/// What becomes of the content of a request.
+/// Says what becomes of the content of a request.
 enum class ContentUse : std::uint8_t {
-  /// It is the message, as a whole.
+  /// The content is the message, as a whole.
   body,
-  /// It is messages with prefixes.
+  /// The content is messages with prefixes.
   messages,
-  /// It is base64 of a message with its prefix.
+  /// The content is base64 of a message with its prefix.
   text,
-  /// There is none: the message of a GET stands in its target.
+  /// There is no content: the message of a GET stands in its target.
   none,
 };
 
-/// What the head of a request says of the call and of the connection.
+/// Holds what the head of a request says of the call and of the connection.
 struct RequestFacts {
   web::CallHead call;
   std::uint32_t method_number = 0;
-  /// A view of what outlives the exchange, or of the reader of heads.
+  /// The name is a view of a string that the session keeps for longer than the exchange.
   std::string_view method;
   std::uint8_t minor_version = 1;
   bool is_chunked = false;
@@ -42,11 +42,11 @@ struct RequestFacts {
 };
 
 struct Exchange : RequestFacts {
-  /// 0: no request is served.
+  /// The id is 0 while no request is served.
   CallId id = 0;
   void* context = nullptr;
   Metadata metadata;
-  /// Leading metadata of a response whose head is written with its content.
+  /// Holds the leading metadata of a response whose head is written with its content.
   Metadata leading;
   ContentUse use = ContentUse::none;
   base::TimePoint deadline = base::never;
@@ -57,7 +57,7 @@ struct Exchange : RequestFacts {
   /// The layer above knows that the client sends nothing more.
   bool has_ended = false;
   bool has_sent_head = false;
-  /// Of messages of the response that are compressed.
+  /// Messages of the response may be compressed with this; it is null if none is compressed.
   const Compressor* sent_compressor = nullptr;
 
   bool is_active() const noexcept { return id != 0; }

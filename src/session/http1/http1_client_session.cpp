@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls to requests, one after the other, and responses.
+// Turns calls into requests over HTTP/1.1, one after the other, and reads their responses.
 #include "session/http1/http1_client_session.h"
 
 #include "base/exception_text.h"
@@ -26,7 +26,7 @@ namespace {
 using http::http1::MessageError;
 
 constexpr std::size_t least_read_bytes = 4 << 10;
-/// Responses with a status below 200 before the one that counts.
+/// This many responses with a status below 200 may come before the one that counts.
 constexpr int most_interim_responses = 16;
 constexpr std::string_view default_codec_name = "protobuf";
 
@@ -82,7 +82,7 @@ void Http1ClientSession::on_room() noexcept {
     local_events_.notify({EventType::writable, 0, nullptr, {}});
     is_start_awaited_ = false;
   } catch (...) {
-    // No memory for the event. The next input tries again.
+    // There is no memory for the event. The next input tries again.
   }
 }
 
@@ -112,7 +112,7 @@ const Codec* Http1ClientSession::codec_of(const CallStart& start, const Outgoing
   return options_.codecs->codecs().empty() ? nullptr : options_.codecs->codecs().front().get();
 }
 
-/// What the messages of a call may be compressed with. A server that has not said what it accepts may accept it.
+/// Returns the compressor for a call's messages, or null. A server that has not said what it accepts may accept any.
 const Compressor* Http1ClientSession::compressor_for(const OutgoingMessage& message) const noexcept {
   const Compressor* const wanted = message.compressor;
   if (wanted == nullptr || encodings_.find(wanted->name()) != wanted) return nullptr;
@@ -136,11 +136,11 @@ Result<CallId> Http1ClientSession::start(const CallStart& start, const OutgoingM
   const bool is_body = format == web::Format::connect_unary;
   web::EncodedMessage encoded;
   if (message.has_message()) {
-    // Of a body, what the caller wants is done: servers may insist on it.
+    // If the caller wants a body compressed, it is, even if that makes it longer: servers may insist on it.
     Status status =
         encoded.encode(message, {.codec = *codec, .compressor = compressor, .in_any_case = is_body}, options_, owner_);
     if (!status.is_ok()) return status;
-    // The application's codec may run the loop, which starts other calls: this one has no id before.
+    // The application's codec may run the loop, which starts other calls, so this call gets its id only afterwards.
     if (is_closed_ || call_.is_active()) {
       status = Status(StatusCode::unavailable, "start call: the connection was taken while the message was encoded");
       status.set_may_have_run(false);
@@ -178,17 +178,17 @@ Result<CallId> Http1ClientSession::start(const CallStart& start, const OutgoingM
   throw;
 }
 
-/// Of a request with one message of `size`.
+/// Returns the length of the content of a request with one message of `size` bytes.
 std::uint64_t Http1ClientSession::content_bytes(std::uint64_t size, bool is_body) const noexcept {
   if (is_body) return size;
   const std::uint64_t whole = web::message_prefix_bytes + size;
   return uses_text_ ? codec::base64_bytes(whole) : whole;
 }
 
-/// False: the call is a POST.
+/// Returns false if the call is a POST.
 bool Http1ClientSession::try_make_query(const CallStart& start, const Codec& codec, const Slice& payload,
                                         const Compressor* compressor) {
-  // Servers and what stands before them take URLs of some kilobytes.
+  // Servers, and the proxies before them, take URLs of some kilobytes.
   constexpr std::size_t longest = 4096;
   if (!options_.http_get || !start.is_idempotent || start.one_way || payload.size() > longest) return false;
   query_.clear();
@@ -196,7 +196,7 @@ bool Http1ClientSession::try_make_query(const CallStart& start, const Codec& cod
   return start.method.name.size() + query_.size() <= longest;
 }
 
-/// Writes the head.
+/// Opens the call, and writes the head of its request.
 void Http1ClientSession::open(const CallStart& start, RequestWriter::Head& head) {
   if (start.deadline != base::never) head.timeout = start.deadline - now_;
   const std::uint64_t begin = written_bytes_ + output_.size();
@@ -242,7 +242,7 @@ Status Http1ClientSession::send(CallId id, const OutgoingMessage& message, const
     web::EncodedMessage encoded;
     Status status = encoded.encode(message, {.codec = *call_.codec, .compressor = compressor}, options_, owner_);
     if (!status.is_ok()) return status;
-    // The application's codec may have run the loop.
+    // The application's codec may have run the loop, and the call may have ended meanwhile.
     if (is_over() || call_.has_ended) return {StatusCode::cancelled, "send message: the call is over"};
     write_message(std::move(encoded.payload), encoded.is_compressed);
   }
@@ -330,7 +330,7 @@ void Http1ClientSession::received(std::size_t size, base::TimePoint now) {
   input_.commit(size);
 }
 
-/// The channel does not use a connection that has something to be read. It was nothing, so it may look again.
+/// The channel does not use a connection that has something to be read. There was nothing, so it may look again.
 void Http1ClientSession::received_nothing() noexcept {
   input_.release_unused();
   if (is_closed_ || call_.is_active()) return;
@@ -367,7 +367,7 @@ bool Http1ClientSession::next(Event& event) {
 Http1ClientSession::Step Http1ClientSession::advance(Event& event) {
   if (!call_.is_active()) {
     if (input_.size() == 0) return Step::needs_input;
-    // Such as the 408 of a server that has waited for long enough.
+    // The server has sent something without a call, such as a 408 because it has waited for long enough.
     end_session({});
     return Step::again;
   }
@@ -589,7 +589,7 @@ Http1ClientSession::Step Http1ClientSession::read_messages(Event& event) {
   }
 }
 
-/// The data are text: what they say takes their place. False: they are not base64.
+/// Replaces the data, which are text, with the bytes that they encode. Returns false if they are not base64.
 bool Http1ClientSession::decode_text() {
   BufferWriter bytes;
   const bool is_base64 = text_.decode(input().substr(0, data_bytes_), bytes);
@@ -599,7 +599,7 @@ bool Http1ClientSession::decode_text() {
   return is_base64;
 }
 
-/// What has come of messages with prefixes and is not taken.
+/// Returns what has come of messages with prefixes, and has not been taken yet.
 ByteSpan Http1ClientSession::data() const noexcept {
   return uses_text_ ? text_data_.bytes() : ByteSpan(input_.data(), data_bytes_);
 }
@@ -613,7 +613,7 @@ void Http1ClientSession::consume_data(std::size_t size) noexcept {
   data_bytes_ -= size;
 }
 
-/// Takes one message or a part of one from the front of the data. needs_input: the message goes on.
+/// Takes one message, or a part of one, from the front of the data. needs_input means that the message goes on.
 Http1ClientSession::Step Http1ClientSession::take_message(Event& event) {
   if (call_.outcome.is_of_headers) return show_headers(event);
   ByteSpan data = this->data();
@@ -652,7 +652,7 @@ Http1ClientSession::Step Http1ClientSession::take_message(Event& event) {
   return Step::event;
 }
 
-/// The prefix of a message has come. needs_input: it is right.
+/// The prefix of a message has come. needs_input means that it is right.
 Http1ClientSession::Step Http1ClientSession::check_prefix(Event& event) {
   if (assembly_.flag() > 1 && !is_end_message()) {
     return break_call({StatusCode::internal, "receive message: bad prefix"}, event);
@@ -682,7 +682,7 @@ Http1ClientSession::Step Http1ClientSession::show_headers(Event& event) {
   return Step::event;
 }
 
-/// The last message of a stream. needs_input: it was taken.
+/// Takes the last message of a stream. needs_input means that it was taken.
 Http1ClientSession::Step Http1ClientSession::take_end(ByteSpan payload, bool is_compressed, Event& event) {
   Result<Slice> plain = Slice();
   if (is_compressed && !payload.empty()) {
@@ -690,7 +690,7 @@ Http1ClientSession::Step Http1ClientSession::take_end(ByteSpan payload, bool is_
     if (!plain.is_ok()) return break_call(plain.status(), event);
     payload = plain->bytes();
   }
-  // It is kept until the response ends.
+  // The last message is kept until the response ends.
   end_bytes_ += payload.size();
   const Status wrong = call_.outcome.take_end(call_.format, payload, end_metadata_);
   return wrong.is_ok() ? Step::needs_input : break_call(wrong, event);
@@ -704,7 +704,7 @@ Http1ClientSession::Step Http1ClientSession::end_messages(Event& event) {
   return finish_call(outcome.take_status(assembly_.is_amid_message() || text_.held() > 0), event);
 }
 
-/// What the application limits is the messages that it gets. How a call has ended is metadata.
+/// The application limits the messages that it gets. A message that says how a call has ended counts as metadata.
 std::uint64_t Http1ClientSession::most_bytes() const noexcept {
   const std::uint64_t limit = options_.limits.max_message_bytes;
   const bool is_outcome =
@@ -712,7 +712,7 @@ std::uint64_t Http1ClientSession::most_bytes() const noexcept {
   return is_outcome ? std::max<std::uint64_t>(limit, options_.limits.max_header_bytes) : limit;
 }
 
-/// The prefix of the message has been read.
+/// Returns true if the message whose prefix has been read is the one that ends the response.
 bool Http1ClientSession::is_end_message() const noexcept { return web::is_end_flag(call_.format, assembly_.flag()); }
 
 /// The application has yet to take what it was given.
@@ -720,7 +720,7 @@ bool Http1ClientSession::is_full() const noexcept {
   return call_.unread_bytes >= std::int64_t{options_.limits.call_credit_bytes};
 }
 
-/// Drops what has come of the content. False: it is not over.
+/// Drops what has come of the content. Returns false if the content is not over.
 bool Http1ClientSession::skip_content() {
   using Outcome = http::http1::ContentReader::Outcome;
   consume_data(data_bytes_);
@@ -733,7 +733,7 @@ bool Http1ClientSession::skip_content() {
   return true;
 }
 
-/// False: there is none yet.
+/// Takes the room that a message waits for. Returns false if there is none yet.
 bool Http1ClientSession::take_room() {
   if (!room_.is_waiting()) return true;
   if (!room_.take()) return false;
@@ -854,7 +854,7 @@ Http1ClientSession::Step Http1ClientSession::break_call(const Status& status, Ev
   return finish_call(status, event);
 }
 
-/// Where the response ends is uncertain.
+/// It is uncertain where the response ends.
 Http1ClientSession::Step Http1ClientSession::break_response(MessageError error, Event& event) {
   std::string reason = "receive response: " + std::string(to_string(error));
   StatusCode code = StatusCode::internal;
@@ -873,7 +873,7 @@ Http1ClientSession::Step Http1ClientSession::finish_call(Status status, Event& e
   event.id = call_.id;
   event.context = call_.context;
   event.status = std::move(status);
-  // What follows a response belongs to no call, and a server that has answered early may read the rest of a request or
+  // Bytes behind a response belong to no call, and a server that has answered early may read the rest of a request or
   // not.
   const bool is_usable = call_.has_response && call_.keeps_connection && content_.is_over() && call_.has_ended &&
                          output_.empty() && input_.size() == 0;
@@ -891,7 +891,7 @@ Http1ClientSession::Step Http1ClientSession::finish_call(Status status, Event& e
   return Step::again;
 }
 
-/// A request that is on its way when the server ends the connection may have run or not, so this side ends it before.
+/// A request on its way when the server ends the connection may have run or not, so this side ends it earlier.
 void Http1ClientSession::begin_rest() {
   rests_until_ = base::never;
   if (!longest_rest_) return;

@@ -33,7 +33,7 @@ namespace trunkline::session::http1 {
 /// Carries one call after the other. Nothing but the end of the connection tells a server that a call is over early, so
 /// a call that is cancelled, or ends before its request or its response, ends the connection as well.
 ///
-/// It is open from the start, since there is no greeting.
+/// The session is open from the start, since there is no greeting.
 class Http1ClientSession final : public Session {
  public:
   /// `protocol` is connect or grpc_web.
@@ -150,7 +150,7 @@ class Http1ClientSession final : public Session {
   void end_session(const Status& reason, bool keeps_output = false);
 
   const web::ClientProtocol protocol_;
-  /// gRPC-Web in its text form.
+  /// The session speaks gRPC-Web in its text form.
   const bool uses_text_;
   const SessionOptions& options_;
   base::TimerWheel& timers_;
@@ -164,7 +164,7 @@ class Http1ClientSession final : public Session {
   http::http1::ResponseReader responses_;
   http::http1::ContentReader content_;
   web::ResponseFields fields_;
-  /// For metadata in the last message of a response.
+  /// Reads the metadata in the last message of a response.
   web::MetadataReader end_metadata_;
   MemoryShare memory_share_;
   native::LocalEvents local_events_;
@@ -172,58 +172,58 @@ class Http1ClientSession final : public Session {
   native::InputWatch input_watch_;
   mutable native::MemoryRetry memory_retry_;
   base::Timer deadline_;
-  /// While there is no call: the server is about to end the connection.
+  /// While there is no call, this timer ends the session before the server ends the connection.
   base::Timer rest_timer_;
-  /// Also scheduled by can_start().
+  /// The session looks again for memory when this timer fires. can_start() schedules it as well.
   mutable base::Timer memory_timer_;
 
   ClientExchange call_;
   CallId last_id_ = 0;
-  /// The call that start() has opened and not yet returned.
+  /// start() has opened the call with this id and not yet returned it. The id is 0 at other times.
   CallId opening_ = 0;
-  /// Of a GET.
+  /// Holds the query of the GET that start() writes.
   BufferWriter query_;
-  /// The name of a field in lower case.
+  /// Holds the name of a field in lower case.
   std::string name_;
-  /// What the server has said it decompresses; empty: nothing yet.
+  /// The server has said that it decompresses these. There is no value until the server has said so.
   std::optional<CompressorSet> server_accepts_;
 
-  /// How long the server keeps the connection without a call, as its last response has said.
+  /// The server keeps the connection this long without a call, as its last response has said.
   std::optional<std::chrono::seconds> longest_rest_;
-  /// Since the last call. Then this side ends it.
+  /// The connection rests until then, after the last call. Then this side ends it.
   base::TimePoint rests_until_ = base::never;
 
-  /// The body that is gathered.
+  /// Holds the body that is gathered.
   BufferWriter body_;
   bool is_gathering_ = false;
-  /// So much at the front of the input, or of `text_data_`, is content, of messages with prefixes.
+  /// This many bytes at the front of the input, or of `text_data_`, are content, made of messages with prefixes.
   std::size_t data_bytes_ = 0;
-  /// Of the text form: what the content says, in place of the input. The decoder holds what is incomplete.
+  /// In the text form these bytes, which the content encodes, take the place of the input. The decoder holds the rest.
   Slice text_data_;
   web::TextDecoder text_;
   web::MessageAssembly assembly_;
-  /// For the message that is gathered.
+  /// Takes the room for the message that is gathered.
   ContentRoom room_{memory_share_};
-  /// Bytes of gathered messages, for the watch of slow senders.
+  /// Counts the bytes of gathered messages, for the watch of slow senders.
   std::uint64_t progress_ = 0;
-  /// The message of the event in hand, unless it is in the input.
+  /// Holds the message of the event in hand, unless it is in the input.
   Slice payload_;
   MessageCredit credit_;
   bool has_credit_ = false;
-  /// ClientExchange::unread_bytes, of all calls.
+  /// This is the sum of ClientExchange::unread_bytes of all calls.
   std::int64_t unread_bytes_ = 0;
-  /// What the end of a stream has said, until it is handed out.
+  /// The end of a stream has this many bytes, which are kept until they are handed out.
   std::size_t end_bytes_ = 0;
 
   std::uint64_t written_bytes_ = 0;
-  /// What the transport has been given to write: when it fails, more of that may have arrived than it has said.
+  /// The transport has been given this much to write. When it fails, more of that may have arrived than it has said.
   std::uint64_t offered_bytes_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;
-  /// The size of the output when it was last counted.
+  /// The output had this size when it was last counted.
   std::size_t counted_output_ = 0;
-  /// is_writable() has returned false.
+  /// is_writable() has returned false, so that the call is owed an event `writable`.
   mutable bool owes_writable_ = false;
-  /// can_start() has returned false.
+  /// can_start() has returned false, and an event says when it would return true again.
   mutable bool is_start_awaited_ = false;
   bool is_drain_requested_ = false;
   bool is_closed_ = false;

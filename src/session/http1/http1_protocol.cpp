@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection of HTTP/1.1 is recognised.
+// Recognises a connection of HTTP/1.1, and makes its session.
 #include "session/http1/http1_protocol.h"
 
 #include "session/http1/http1_client_session.h"
@@ -13,14 +13,14 @@
 namespace trunkline::session::http1 {
 namespace {
 
-/// A method and the beginning of a target.
+/// A client begins with a method and the beginning of a target.
 ProtocolMatch match(ByteSpan first_bytes) noexcept {
   const std::optional<wire::DetectedProtocol> detected = wire::detect(first_bytes);
   if (!detected) return ProtocolMatch::undecided;
   return *detected == wire::DetectedProtocol::http1 ? ProtocolMatch::yes : ProtocolMatch::no;
 }
 
-/// Servers only: a channel does not look for this row.
+/// Only servers make this session, because a channel does not look for this row.
 std::unique_ptr<Session> make_session(const SessionParameters& parameters) {
   return std::make_unique<UpgradableSession>(parameters);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests to calls, and responses in their order.
+// Turns requests over HTTP/1.1 into calls, and writes their responses in order.
 #include "session/http1/http1_server_session.h"
 
 #include "base/exception_text.h"
@@ -24,19 +24,19 @@ namespace {
 
 using http::http1::MessageError;
 
-/// What a client may send ahead while its request is served.
+/// A client may send this much ahead while its request is served.
 constexpr std::size_t most_waiting_bytes = 64 << 10;
 constexpr std::size_t least_read_bytes = 4 << 10;
 /// If more than this is known to be left of a content that nobody wants any more, the connection ends.
 constexpr std::size_t most_discarded_bytes = 64 << 10;
 
-/// Of text/event-stream (WHATWG HTML, section 9.2.6).
+/// A comment of text/event-stream has this form (WHATWG HTML, section 9.2.6).
 constexpr std::string_view event_comment = ":\n\n";
-/// A stream is looked at so often in each keepalive_interval, and has a comment once it was quiet at each look: half an
-/// interval late at most, since events are not stamped with their time.
+/// A stream is looked at this many times in each keepalive_interval, and gets a comment once it was quiet at each look.
+/// The comment is half an interval late at most, since events are not stamped with their time.
 constexpr int looks_per_comment = 2;
 
-/// Of a call that no handler has seen; 0: that of its code.
+/// Returns the HTTP status of a call that no handler has seen, or 0 if the status follows from its code.
 std::uint32_t http_error_of_refusal(StatusCode code, bool is_get) noexcept {
   if (code == StatusCode::unimplemented) return 404;
   return is_get && code == StatusCode::failed_precondition ? 405 : 0;
@@ -170,7 +170,7 @@ Http1ServerSession::Step Http1ServerSession::read_head(Event& event) {
     return Step::needs_input;
   }
   if (outcome == Outcome::head) return take_head(requests_.head(), requests_.size(), event);
-  // Its response has no content either (RFC 9110, section 9.3.2).
+  // The response to a HEAD that is refused has no content either (RFC 9110, section 9.3.2).
   exchange_.is_head = text.starts_with("HEAD ");
   const MessageError error = requests_.error();
   std::string reason = "receive request: " + std::string(to_string(error));
@@ -205,7 +205,7 @@ Http1ServerSession::Step Http1ServerSession::take_head(const http::http1::Reques
     return refuse_head(web::misdirected_request, refusal);
   }
   const Status status = read_fields(head);
-  // The path and the query, which stand behind each other.
+  // The target is the path and the query, which stand behind each other.
   const std::size_t path = static_cast<std::size_t>(head.path.data() - head.target.data());
   const bool is_part = head.path.data() >= head.target.data() && path < head.target.size();
   std::string_view target = is_part ? head.target.substr(path) : head.path;
@@ -250,7 +250,7 @@ Http1ServerSession::Step Http1ServerSession::take_head(const http::http1::Reques
   return begin_call(event);
 }
 
-/// routes_ knows which one.
+/// A route takes the request, and routes_ knows which one.
 Http1ServerSession::Step Http1ServerSession::take_route(const http::http1::RequestHead& head, std::string_view target,
                                                         std::size_t size, Event& event) {
   const std::string_view bytes = input().substr(0, size);
@@ -276,7 +276,7 @@ Http1ServerSession::Step Http1ServerSession::take_route(const http::http1::Reque
   return begin_call(event);
 }
 
-/// What the fields say of the call, and the metadata. Error: an entry of the metadata is malformed.
+/// Reads what the fields say of the call, and the metadata. An error means that an entry of the metadata is malformed.
 Status Http1ServerSession::read_fields(const http::http1::RequestHead& head) {
   Status status;
   calls_.begin();
@@ -302,7 +302,7 @@ std::string_view Http1ServerSession::remember_method(std::string_view method, st
   }
   const auto found = std::find(methods_.begin(), methods_.end(), method);
   if (found == methods_.end()) {
-    // Few are called over and over, and they are looked for one after the other.
+    // Few methods are called over and over, and they are looked for one after the other.
     constexpr std::size_t most_methods = 64;
     if (methods_.size() >= std::min<std::size_t>(most_methods, options_.limits.max_methods)) {
       method_ = method;
@@ -357,7 +357,7 @@ Http1ServerSession::Step Http1ServerSession::begin_call(Event& event) {
   return read_content(event);
 }
 
-/// The answer to what is no call. Where the next request begins is uncertain if no exchange has begun.
+/// Answers a request that is no call. If no exchange has begun, it is uncertain where the next request begins.
 Http1ServerSession::Step Http1ServerSession::refuse_head(std::uint32_t http_status, const Status& status,
                                                          std::string_view allowed) {
   const bool knows_end = exchange_.is_active();
@@ -371,7 +371,7 @@ Http1ServerSession::Step Http1ServerSession::refuse_head(std::uint32_t http_stat
   return Step::again;
 }
 
-/// calls_ has found that calls are made in other ways. The head of the request is next in the input, with `size` bytes.
+/// calls_ has refused the HTTP method of the request. The head of the request is next in the input, with `size` bytes.
 Http1ServerSession::Step Http1ServerSession::refuse_http_method(std::size_t size) {
   const bool names_method = !calls_.method().empty();
   const std::string_view allowed = names_method ? owner_.http_methods_of(calls_.method()) : web::methods_of_calls;
@@ -388,7 +388,7 @@ Http1ServerSession::Step Http1ServerSession::answer_preflight(const std::string&
   return Step::again;
 }
 
-/// `http_error` 0: that of the status.
+/// Refuses the call. `http_error` is the HTTP status, or 0 if that follows from the code of `status`.
 Http1ServerSession::Step Http1ServerSession::refuse_call(std::uint32_t http_error, const Status& status) {
   if (exchange_.was_let_pass && !exchange_.is_seen) owner_.on_call_dropped(exchange_.id);
   if (exchange_.context != nullptr) {
@@ -468,13 +468,13 @@ Http1ServerSession::Step Http1ServerSession::read_body(Event& event) {
   return Step::needs_input;
 }
 
-/// payload_ is the content.
+/// Shows payload_, which is the whole content, as the message.
 Http1ServerSession::Step Http1ServerSession::show_body(Event& event) {
   show_message(payload_.bytes(), payload_.block(), exchange_.call.compressor != nullptr, true, event);
   return Step::event;
 }
 
-/// The same if it is base64.
+/// Shows the message that payload_ encodes as base64, behind its prefix.
 Http1ServerSession::Step Http1ServerSession::show_text(Event& event) {
   web::TextBody body;
   if (const Status status = web::read_text_body(payload_.text(), body); !status.is_ok()) return refuse_call(0, status);
@@ -489,7 +489,7 @@ Http1ServerSession::Step Http1ServerSession::show_text(Event& event) {
   return Step::event;
 }
 
-/// The content of the call has not come as a whole, and memory is about to be taken for it. False: the call is refused.
+/// The content of the call has not come as a whole, and memory is about to be taken. False means the call is refused.
 bool Http1ServerSession::begin_gathering(Event& event) {
   if (!std::exchange(exchange_.was_let_pass, true)) {
     fill_call(event);
@@ -507,7 +507,7 @@ bool Http1ServerSession::begin_gathering(Event& event) {
   return true;
 }
 
-/// The room that a content waits for, upon which its client is told to go on. False: there is none yet.
+/// Takes the room that a content waits for, and then tells the client to go on. Returns false if there is none yet.
 bool Http1ServerSession::take_room() {
   if (room_.is_waiting()) {
     if (!room_.take()) return false;
@@ -562,7 +562,7 @@ Http1ServerSession::Step Http1ServerSession::read_messages(Event& event) {
   return Step::event;
 }
 
-/// Takes one message or a part of one from the front of the data. needs_input: the message goes on.
+/// Takes one message, or a part of one, from the front of the data. needs_input means that the message goes on.
 Http1ServerSession::Step Http1ServerSession::take_message(Event& event) {
   const std::uint64_t limit = options_.limits.max_message_bytes;
   ByteSpan data(input_.data(), data_bytes_);
@@ -609,7 +609,7 @@ Http1ServerSession::Step Http1ServerSession::take_message(Event& event) {
   return Step::event;
 }
 
-/// Drops what has come of the content. False: it is not over.
+/// Drops what has come of the content. Returns false if the content is not over.
 bool Http1ServerSession::skip_content() {
   using Outcome = http::http1::ContentReader::Outcome;
   input_.consume(std::exchange(data_bytes_, 0));
@@ -648,7 +648,7 @@ Http1ServerSession::Step Http1ServerSession::discard_rest() {
   return Step::needs_input;
 }
 
-/// Where the next request begins is uncertain.
+/// It is uncertain where the next request begins.
 Http1ServerSession::Step Http1ServerSession::bad_content() {
   const Status status(StatusCode::invalid_argument, "receive request: " + std::string(to_string(content_.error())));
   exchange_.keeps_connection = false;
@@ -906,7 +906,7 @@ const Compressor* Http1ServerSession::compressor_of(const OutgoingMessage& messa
   return is_usable ? wanted : nullptr;
 }
 
-/// The message is in `out`, or if that is empty, in encoded_.
+/// Encodes the message into `out` or, if that stays empty, into encoded_.
 Status Http1ServerSession::encode(const OutgoingMessage& message, const Compressor* compressor, Slice& out,
                                   bool& is_compressed) try {
   const Codec& codec = *exchange_.call.codec;
@@ -926,17 +926,17 @@ Status Http1ServerSession::encode(const OutgoingMessage& message, const Compress
   if (compressor == nullptr || plain.size() < options_.compression_threshold) return {};
   BufferWriter compressed(plain.size());
   if (!compressor->compress_unsized(plain, compressed).is_ok() || compressed.size() >= plain.size()) return {};
-  // A peer of this kind would refuse it.
+  // A peer of this kind would refuse a message that decompresses to so much.
   if (plain.size() > most_decompressed(compressed.size(), options_.limits)) return {};
   out = compressed.take();
   is_compressed = true;
   return {};
 } catch (...) {
-  // A codec or compressor of the application's: the call must still be ended.
+  // A codec or compressor of the application has thrown, and the call must still be ended.
   return owner_.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 
-/// A message of a stream.
+/// Writes a message of a stream.
 Status Http1ServerSession::write_message(const OutgoingMessage& message, const Metadata* leading) {
   const CallId id = exchange_.id;
   if (web::responds_once(exchange_.call.format)) {
@@ -982,7 +982,7 @@ void Http1ServerSession::begin_stream(const Metadata* leading, const Compressor*
   schedule_comment();
 }
 
-/// The end of the response. `http_error` 0: that of the status.
+/// Writes the end of the response. `http_error` is the HTTP status, or 0 if that follows from the code of `status`.
 void Http1ServerSession::write_end(const Status& status, const Metadata* trailing, std::uint32_t http_error) {
   part_.clear();
   if (web::responds_once(exchange_.call.format) && !exchange_.has_sent_head) {
@@ -1010,7 +1010,7 @@ void Http1ServerSession::respond(const Status& status, const Metadata* trailing,
   end_exchange();
 }
 
-/// The response is written.
+/// The response has been written, which ends the exchange.
 void Http1ServerSession::end_exchange() {
   const bool keeps_connection = exchange_.keeps_connection;
   // The layer above is not about to ask for the next event by itself.
@@ -1029,7 +1029,7 @@ void Http1ServerSession::end_exchange() {
   begin_idle();
   if (!keeps_connection) return end_session({});
   is_discarding_ = !content_.is_over();
-  // Before a part of it is taken: the rest alone might look like little.
+  // The stall is noted before a part of the output is taken: the rest alone might look like little.
   static_cast<void>(update_stall());
   if (!is_late) return;
   owner_.on_session_wake();
@@ -1039,7 +1039,7 @@ void Http1ServerSession::end_exchange() {
 Status Http1ServerSession::check_metadata(std::string_view what, const Metadata* metadata) {
   if (metadata == nullptr || metadata->empty()) return {};
   if (const Status status = web::check_web_metadata(*metadata); !status.is_ok()) {
-    // To the client, invalid_argument would be about its request.
+    // A client would take invalid_argument to be about its request.
     return {StatusCode::internal, std::string(what) + " metadata: " + std::string(status.message())};
   }
   return {};
@@ -1082,7 +1082,7 @@ void Http1ServerSession::on_head_timer(base::Timer& timer, void* owner, base::Ti
   auto& self = *static_cast<Http1ServerSession*>(owner);
   self.take_time(now);
   if (self.is_closed_ || !(self.is_discarding_ || self.is_amid_head())) return;
-  // Nobody had told the time when it was scheduled.
+  // Nobody had told the time when the timer was scheduled.
   if (!std::exchange(self.is_head_limited_, true)) {
     return self.timers_.schedule(timer, base::deadline_after(now, self.options_.limits.handshake_timeout));
   }
@@ -1091,8 +1091,8 @@ void Http1ServerSession::on_head_timer(base::Timer& timer, void* owner, base::Ti
                 std::to_string(self.options_.limits.handshake_timeout.count()) + " ms");
 }
 
-/// A connection without requests. There are no pings that would tell whether the client is still there, so it must take
-/// something of the last response, however short that is.
+/// A connection is without requests. There are no pings that would tell whether the client is still there, so it must
+/// take something of the last response, however short that is.
 void Http1ServerSession::on_idle_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<Http1ServerSession*>(owner);
   self.take_time(now);
@@ -1264,7 +1264,7 @@ void Http1ServerSession::input_ended() {
   if (exchange_.is_active() && exchange_.has_sent_head) abandoned_ = exchange_.id;
 }
 
-/// An interim response is what may always be sent. The system of a client that is gone answers it with a reset.
+/// An interim response may always be sent. The system of a client that is gone answers it with a reset.
 void Http1ServerSession::ask_peer() {
   const bool is_waiting = exchange_.is_active() && !exchange_.has_sent_head && owes_response();
   if (is_waiting && exchange_.minor_version > 0) responses_.write_continue();

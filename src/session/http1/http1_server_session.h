@@ -34,9 +34,9 @@
 
 namespace trunkline::session::http1 {
 
-/// Serves one request after the other, since responses have the order of their requests. What a client sends meanwhile
-/// waits in the buffer, and beyond that in the kernel. Those that are answered at once cost no turn of their own: all
-/// that come in one read are answered in one write.
+/// Serves one request after the other, since responses have the order of their requests. Bytes that a client sends
+/// meanwhile wait in the buffer, and beyond that in the kernel. Requests that are answered at once cost no turn of
+/// their own: all that come in one read are answered in one write.
 class Http1ServerSession final : public Session {
  public:
   explicit Http1ServerSession(const SessionParameters& parameters);
@@ -87,7 +87,7 @@ class Http1ServerSession final : public Session {
   bool is_done_before_websocket() const noexcept {
     return is_before_websocket_ && !is_closed_ && output_.empty() && unread_bytes_ == 0;
   }
-  /// What has been received and is not read yet. With is_done_before_websocket() it begins with that request.
+  /// Returns what has been received and not read yet. With is_done_before_websocket() it begins with that request.
   ByteSpan unread() const noexcept { return {input_.data(), input_.size()}; }
 
  private:
@@ -192,7 +192,7 @@ class Http1ServerSession final : public Session {
   RequestCache cache_;
   web::CallHeadReader calls_;
   web::RouteFinder routes_;
-  /// SessionOwner::routes_version() when cache_ was filled.
+  /// SessionOwner::routes_version() had this value when cache_ was filled.
   std::uint64_t routes_version_ = 0;
   web::MetadataReader metadata_;
   ResponseWriter responses_;
@@ -206,63 +206,63 @@ class Http1ServerSession final : public Session {
   base::Timer head_timer_;
   base::Timer idle_timer_;
   base::Timer memory_timer_;
-  /// While the session drains: when the content that is due was last looked at, and has to go on.
+  /// While the session drains, this timer looks whether the content that is due goes on.
   base::Timer drain_timer_;
-  /// While a stream of events is sent.
+  /// While a stream of events is sent, this timer looks whether it is quiet and needs a comment.
   base::Timer comment_timer_;
-  /// payload_bytes_accepted_ when it was last looked at.
+  /// payload_bytes_accepted_ had this value when comment_timer_ last looked at it.
   std::uint64_t comment_mark_ = 0;
-  /// Since then it was found without a new event so often.
+  /// comment_timer_ has found the stream without a new event this many times in a row.
   int quiet_looks_ = 0;
   std::uint64_t received_bytes_ = 0;
-  /// received_bytes_ at that time.
+  /// received_bytes_ had this value when drain_timer_ last looked at it.
   std::uint64_t drain_mark_ = 0;
 
   Exchange exchange_;
   CallId last_id_ = 0;
-  /// The call whose event the layer above has in hand, neither finished nor attached.
+  /// The layer above has the event of this call in hand, and has neither finished nor attached it.
   CallId call_in_hand_ = 0;
-  /// By number, from 1.
+  /// Holds the names of methods by number, from 1.
   std::vector<std::string> methods_;
   std::size_t method_bytes_ = 0;
-  /// Of the exchange, if its method has no number.
+  /// Holds the name of the exchange's method, if that has no number.
   std::string method_;
-  /// The name of a field in lower case.
+  /// Holds the name of a field in lower case.
   std::string name_;
-  /// The path and the query of a target without a path.
+  /// Holds the path and the query of a target without a path.
   std::string target_;
 
-  /// The body that is gathered.
+  /// Holds the body that is gathered.
   BufferWriter body_;
   bool is_gathering_ = false;
-  /// So much at the front of the input is content, of messages with prefixes.
+  /// This many bytes at the front of the input are content that consists of messages with prefixes.
   std::size_t data_bytes_ = 0;
   web::MessageAssembly assembly_;
-  /// For the message that is gathered.
+  /// Takes the room for the message that is gathered.
   ContentRoom room_{memory_share_};
   /// The request has been answered, and the rest of its content is read and dropped.
   bool is_discarding_ = false;
-  /// Bytes of gathered messages, for the watch of slow senders.
+  /// Counts the bytes of gathered messages, for the watch of slow senders.
   std::uint64_t progress_ = 0;
-  /// The message of the event in hand, unless it is in the input.
+  /// Holds the message of the event in hand, unless it is in the input.
   Slice payload_;
   MessageCredit credit_;
   bool has_credit_ = false;
-  /// Of messages that the application has retained.
+  /// The application has retained messages of this many bytes.
   std::int64_t unread_bytes_ = 0;
 
-  /// A message of a response that is encoded.
+  /// Holds an encoded message of a response.
   BufferWriter encoded_;
-  /// As the content of the response has it.
+  /// Holds a message as the content of the response has it.
   BufferWriter part_;
 
-  /// Nullopt: since a time that the next timer tells.
+  /// The connection has been idle since then. It is empty until the next timer tells the time.
   std::optional<base::TimePoint> idle_since_;
-  /// written_bytes_ when the idle timer was last looked at.
+  /// written_bytes_ had this value when the idle timer was last looked at.
   std::uint64_t idle_mark_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;
-  /// The size of the output when it was last counted.
+  /// The output had this size when it was last counted.
   std::size_t counted_output_ = 0;
   std::size_t metadata_bytes_ = 0;
   bool has_request_ = false;
@@ -271,9 +271,9 @@ class Http1ServerSession final : public Session {
   bool is_stalled_ = false;
   /// The next request asks for a WebSocket, so it is left to another session.
   bool is_before_websocket_ = false;
-  /// The client had been sent a part of this stream when it ended its side; 0: there is none.
+  /// The client had been sent a part of this stream when it ended its side. The id is 0 if there is no such stream.
   CallId abandoned_ = 0;
-  /// is_writable() has returned false.
+  /// is_writable() has returned false, so that the call is owed an event `writable`.
   mutable bool owes_writable_ = false;
   bool is_drain_requested_ = false;
   bool is_closed_ = false;

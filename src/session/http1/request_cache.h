@@ -14,8 +14,8 @@
 
 namespace trunkline::session::http1 {
 
-/// A client that repeats a call repeats its head, so reading it costs a comparison. The four latest are kept. A head
-/// ends with an empty line, and nothing before that is one, so bytes that begin with a known head have no other.
+/// A client that repeats a call repeats its head, so reading it costs a comparison. The four latest heads are kept. A
+/// head ends with an empty line, and nothing before that is one, so bytes that begin with a known head have no other.
 class RequestCache {
  public:
   struct Entry {
@@ -24,10 +24,10 @@ class RequestCache {
     Metadata metadata;
   };
 
-  /// Longer heads are not kept.
+  /// Heads longer than this are not kept.
   static constexpr std::size_t max_head_bytes = 1024;
 
-  /// Null: `input` begins with no known head.
+  /// Returns null if `input` begins with no known head.
   const Entry* find(std::string_view input) const noexcept {
     for (const Entry& entry : entries_) {
       const std::size_t size = entry.head.size();
@@ -36,7 +36,7 @@ class RequestCache {
     }
     return nullptr;
   }
-  /// `facts.method` outlives the cache.
+  /// Keeps a head and what it means. Who finds it must set `facts.method` anew, since that view may have ended.
   void keep(std::string_view head, const RequestFacts& facts, const Metadata& metadata) {
     if (head.size() > max_head_bytes) return;
     Entry& entry = entries_[next_++ % entries_.size()];
@@ -47,7 +47,7 @@ class RequestCache {
     entry.head = head;
     held_bytes_ += entry.head.size() + entry.metadata.total_bytes();
   }
-  /// What the heads mean may have changed.
+  /// Forgets all heads, because they may mean something else now.
   void clear() noexcept {
     for (Entry& entry : entries_) entry = {};
     held_bytes_ = 0;

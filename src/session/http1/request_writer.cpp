@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Heads and contents of requests.
+// Writes the heads and contents of requests.
 #include "session/http1/request_writer.h"
 
 #include "session/web/metadata_fields.h"
@@ -56,7 +56,7 @@ void RequestWriter::write_common(const Head& head) {
   value_.clear();
   web::append_path(head.method.name, value_);
   value_.append(head.query);
-  // A path that is percent-encoded is a target.
+  // A path that is percent-encoded is always a valid target.
   static_cast<void>(lines_.request_line(is_get ? "GET" : "POST", as_text(value_.bytes())));
   lines_.known_field("host", options_.authority.empty() ? std::string_view("localhost") : options_.authority);
   web::RequestHead{.format = head.format, .is_get = is_get, .codec = head.codec, .compressor = head.compressor}

@@ -24,45 +24,45 @@
 
 namespace trunkline::session::http1 {
 
-/// The requests of a method mostly differ in their content alone, so the fields that they have in common are written
-/// once and then copied.
+/// The requests of a method mostly differ in their content alone, so the fields that they share are written once and
+/// then copied.
 class RequestWriter final : private web::FieldSink {
  public:
-  /// What the head of a request says.
+  /// Holds what the head of a request says.
   struct Head {
     web::Format format = web::Format::connect_unary;
     MethodRef method;
-    /// Of a GET: what stands behind the path, from the '?' on. Empty: it is a POST.
+    /// The query of a GET stands behind the path, from the '?' on. It is empty for a POST.
     std::string_view query{};
     const Codec* codec = nullptr;
-    /// Of the messages that are compressed, or of the body that is; null: none is.
+    /// Messages, or the body, may be compressed with this; it is null if none is compressed.
     const Compressor* compressor = nullptr;
     std::optional<base::Duration> timeout{};
     std::uint32_t previous_attempts = 0;
-    /// What web::check_web_metadata() allows; may be null.
+    /// The metadata is what web::check_web_metadata() allows, and may be null.
     const Metadata* metadata = nullptr;
-    /// Of a POST. Empty: the content comes in chunks.
+    /// The content of a POST has this many bytes. Without a value it comes in chunks.
     std::optional<std::uint64_t> content_bytes{};
   };
 
-  /// All outlive the object.
+  /// All references outlive the object.
   RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, OutputQueue& output) noexcept
       : options_(options), encodings_(encodings), output_(output) {}
 
   void write_head(const Head& head);
-  /// A part of the content that is `prefix` and `rest`. Not both are empty if it comes in chunks, because an empty
-  /// chunk is the end.
+  /// Writes a part of the content that is `prefix` and `rest`. Not both are empty if the content comes in chunks,
+  /// because an empty chunk is the end.
   void write_part(ByteSpan prefix, Slice rest, bool is_chunked);
-  /// Behind content in chunks.
+  /// Ends content that comes in chunks.
   void end_chunks();
-  /// A head of the method has been written, so its name is valid. False also if it is not kept.
+  /// A head of the method has been written, so its name is valid. Returns false as well if it is not kept.
   bool knows(const MethodRef& method) const noexcept {
     return method.key > 0 && method.key < known_.size() && known_[method.key].codec != nullptr;
   }
   std::size_t held_bytes() const noexcept { return known_bytes_; }
 
  private:
-  /// The usual head of a method whose key is the position, up to the fields that differ.
+  /// Holds the usual head of a method, up to the fields that differ. The position is the key of the method.
   struct Known {
     web::Format format{};
     const Codec* codec = nullptr;
@@ -80,7 +80,7 @@ class RequestWriter final : private web::FieldSink {
   OutputQueue& output_;
   BufferWriter scratch_;
   http::http1::HeadWriter lines_{scratch_};
-  /// A value that is encoded for its field.
+  /// Holds a value that is encoded for its field.
   BufferWriter value_;
   std::vector<Known> known_;
   std::size_t known_bytes_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Heads, contents and chunks of responses.
+// Writes the heads, contents and chunks of responses.
 #include "session/http1/response_writer.h"
 
 #include "session/web/cors.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view line_end = "\r\n";
 constexpr std::string_view head_end = "\r\n\r\n";
 
-/// The line before a chunk.
+/// Writes the line before a chunk into `room`.
 std::string_view chunk_line(std::size_t size, std::array<char, 20>& room) noexcept {
   char* const end = std::to_chars(room.data(), room.data() + 16, size, 16).ptr;
   std::memcpy(end, line_end.data(), line_end.size());
@@ -112,7 +112,7 @@ void ResponseWriter::write_head(const Form& form, const web::ResponseHead& head,
   flush();
 }
 
-/// False, and nothing written: the head is not the usual one.
+/// Returns false and writes nothing if the head is not the usual one.
 bool ResponseWriter::write_usual_head(const Form& form, const web::ResponseHead& head, std::size_t content_bytes) {
   const auto has = [](const Metadata* metadata) { return metadata != nullptr && !metadata->empty(); };
   if (head.format == web::Format::route) return false;

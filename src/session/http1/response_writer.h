@@ -20,7 +20,7 @@ namespace trunkline::session::http1 {
 /// that could end a head are left out (http::http1::is_sendable_field()): metadata is checked before.
 class ResponseWriter final : private web::FieldSink {
  public:
-  /// How the response is sent.
+  /// Says how the response is sent.
   struct Form {
     std::uint8_t minor_version = 1;
     bool keeps_connection = true;
@@ -28,27 +28,27 @@ class ResponseWriter final : private web::FieldSink {
     bool is_head = false;
   };
 
-  /// Both outlive the object.
+  /// Both references outlive the object.
   ResponseWriter(const web::MessageEncodings& encodings, OutputQueue& output) noexcept
       : encodings_(encodings), output_(output) {}
 
-  /// The client may send the content of its request.
+  /// Tells the client that it may send the content of its request.
   void write_continue();
-  /// A response as a whole.
+  /// Writes a response as a whole.
   void write(const Form& form, const web::ResponseHead& head, Slice content);
-  /// The same for content that is copied.
+  /// Writes a response as a whole, and copies its content.
   void write(const Form& form, const web::ResponseHead& head, ByteSpan content);
-  /// The head of a response whose content follows in parts. A client of HTTP/1.0 learns of its end by that of the
-  /// connection.
+  /// Writes the head of a response whose content follows in parts. A client of HTTP/1.0 learns of the end of the
+  /// content by the end of the connection.
   void begin(const Form& form, const web::ResponseHead& head);
-  /// A part of the content; empty ones are skipped, because an empty chunk is the end.
+  /// Writes a part of the content. Empty parts are skipped, because an empty chunk is the end.
   void write_part(const Form& form, ByteSpan part);
   void write_part(const Form& form, Slice part);
   void end(const Form& form);
-  /// The answer to what is no call: a text. `allowed`: with 405, the methods of HTTP that the path takes.
+  /// Answers a request that is no call with a text. With 405, `allowed` names the methods of HTTP that the path takes.
   void write_refusal(const Form& form, std::uint32_t http_status, const Status& status,
                      std::string_view allowed = web::methods_of_calls, const std::string* cors_origin = nullptr);
-  /// The answer to a browser that asks whether a page of the origin may send a request with the headers `wanted`.
+  /// Answers a browser that asks whether a page of the origin may send a request with the headers `wanted`.
   void write_preflight(const Form& form, const std::string& origin, std::string_view wanted);
 
  private:
@@ -62,7 +62,7 @@ class ResponseWriter final : private web::FieldSink {
   OutputQueue& output_;
   BufferWriter scratch_;
   http::http1::HeadWriter lines_{scratch_};
-  /// Up to the number of the length.
+  /// Holds the usual head, up to the number in content-length.
   std::string usual_head_;
   const Codec* usual_codec_ = nullptr;
   web::Format usual_format_{};

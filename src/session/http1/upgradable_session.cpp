@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first request and what happens before it, and the change to a WebSocket.
+// Reads the first request, makes the session that serves it, and changes to a WebSocket.
 #include "session/http1/upgradable_session.h"
 
 #include "session/websocket/upgrade.h"
@@ -15,7 +15,7 @@
 namespace trunkline::session::http1 {
 namespace {
 
-/// Read at a time before the decision.
+/// The session reads at most this many bytes at a time before the decision.
 constexpr std::size_t read_bytes = 4 << 10;
 
 }  // namespace
@@ -30,7 +30,7 @@ UpgradableSession::UpgradableSession(const SessionParameters& parameters)
 UpgradableSession::~UpgradableSession() = default;
 
 std::size_t UpgradableSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
-  // What came earlier goes first, in next(), for which the session wakes the owner once it has room.
+  // Earlier bytes go first, in next(). The inner session wakes the owner for that once it has room.
   if (inner_ != nullptr) return size_ > 0 ? 0 : inner_->prepare_receive(out);
   bytes_.resize(size_ + read_bytes);
   out[0] = MutableByteSpan(bytes_).subspan(size_);
@@ -65,7 +65,7 @@ void UpgradableSession::become(std::unique_ptr<Session> session) {
   if (is_drain_requested_) inner_->drain();
 }
 
-/// What has not been read yet does not ask for a WebSocket.
+/// Makes a session for requests, because what has come does not ask for a WebSocket.
 Session& UpgradableSession::become_plain() {
   if (inner_ == nullptr) {
     auto plain = std::make_unique<Http1ServerSession>(parameters_);
@@ -103,7 +103,7 @@ void UpgradableSession::on_hello_timer(base::Timer& timer, void* owner, base::Ti
   self.parameters_.owner.on_session_wake();
 }
 
-/// Gives the session as much as it has room for. False: it has none.
+/// Gives the inner session as much as it has room for. Returns false if it has none.
 bool UpgradableSession::hand_over() {
   std::size_t given = 0;
   while (given < size_) {
@@ -126,7 +126,7 @@ bool UpgradableSession::hand_over() {
   return given > 0;
 }
 
-/// The session has taken all events, and there are bytes left for it.
+/// The inner session has returned all events, and there are bytes left for it.
 bool UpgradableSession::next_after_rest(Event& event) {
   while (size_ > 0 && hand_over()) {
     if (inner_->next(event)) return true;

@@ -15,10 +15,10 @@
 
 namespace trunkline::session::http1 {
 
-/// For servers. Reads the head of the first request, makes the session that serves the connection, and hands it all
-/// bytes. From then on it passes everything on. A GET that asks for a WebSocket gets one, or is told what it lacks.
-/// Browsers open a connection of its own for each WebSocket, but a proxy may send such a request behind others. Then
-/// Http1ServerSession leaves it in its input, and once the others have been answered a WebSocket takes its place.
+/// Servers use this session. It reads the head of the first request, makes the session that serves the connection, and
+/// hands it all bytes. From then on it passes everything on. A GET that asks for a WebSocket gets one, or is told what
+/// it lacks. Browsers open a connection of its own for each WebSocket, but a proxy may send such a request behind
+/// others. Then Http1ServerSession leaves it in its input, and a WebSocket takes over once the others are answered.
 class UpgradableSession final : public Session {
  public:
   explicit UpgradableSession(const SessionParameters& parameters);
@@ -95,19 +95,19 @@ class UpgradableSession final : public Session {
   const SessionParameters parameters_;
   base::TimePoint now_;
   http::http1::RequestReader reader_;
-  /// What has come, and after size_, room for more. Of what has been handed over nothing is kept. Once there is a
-  /// session, what it has no room for yet.
+  /// Holds what has come and, after size_, room for more. Nothing that has been handed over is kept. Once there is an
+  /// inner session, this is what that has no room for yet.
   std::vector<std::byte> bytes_;
   std::size_t size_ = 0;
-  /// Of bytes_.
+  /// Counts the memory of bytes_.
   MemoryShare memory_share_;
   bool is_drain_requested_ = false;
   std::unique_ptr<Session> inner_;
-  /// The same session, if it serves requests.
+  /// Points to the inner session if that serves requests, and is null otherwise.
   Http1ServerSession* plain_ = nullptr;
-  /// payload_bytes_accepted() of the session that served requests before the WebSocket.
+  /// This was payload_bytes_accepted() of the session that served requests before the WebSocket.
   std::uint64_t bytes_before_upgrade_ = 0;
-  /// After an upgrade: limits the time until the client's hello. The owner does so before the first request only.
+  /// After an upgrade this limits the time until the client's hello. The owner does so before the first request only.
   base::Timer hello_timer_{&on_hello_timer, this};
   bool is_hello_limited_ = false;
 };

@@ -8,16 +8,16 @@
 
 namespace trunkline::session::native {
 
-/// Client: the ids it has given to calls. Server: the ids it has received. 0 belongs to the connection.
+/// Tracks the ids that a client has given to calls, or that a server has received. 0 belongs to the connection.
 class CallIds {
  public:
-  /// True if `id` is later than `other`; they are less than 2^31 apart.
+  /// Returns true if `id` is later than `other`; they are less than 2^31 apart.
   static constexpr bool is_after(CallId id, CallId other) noexcept { return static_cast<std::int32_t>(id - other) > 0; }
 
-  /// Of the latest call; 0 before the first.
+  /// Returns the id of the latest call, or 0 before the first.
   CallId newest() const noexcept { return newest_; }
   bool have_wrapped() const noexcept { return have_wrapped_; }
-  /// True if `id` follows the newest one without a wrap, now or before: no open call can have it.
+  /// Returns true if `id` follows the newest one and no id has ever wrapped, so that no open call can have it.
   bool rises_to(CallId id) const noexcept { return !have_wrapped_ && id > newest_ && is_after(id, newest_); }
   bool was_opened(CallId id) const noexcept { return have_wrapped_ ? !is_after(id, newest_) : id <= newest_; }
   /// `id` is now the newest one; it is after the one before.
@@ -25,7 +25,7 @@ class CallIds {
     if (id < newest_) have_wrapped_ = true;
     newest_ = id;
   }
-  /// The id of the next call. After a wrap it skips ids for which `is_open(id)`.
+  /// Returns the id of the next call. After a wrap it skips ids for which `is_open(id)`.
   template <class IsOpen>
   CallId next(IsOpen is_open) const {
     CallId id = newest_ + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of call phases.
+// Holds the table of call phases.
 #include "session/native/call_phase.h"
 
 #include <array>

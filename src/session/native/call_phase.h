@@ -17,25 +17,25 @@ enum class CallPhase : std::uint8_t {
   peer_ended,
   /// Only the server's finish is missing.
   both_ended,
-  /// Finished or cancelled: this side sends nothing more, except a finish that is queued.
+  /// The call is finished or cancelled: this side sends nothing more, except a finish that is queued.
   closed,
 };
 inline constexpr int call_phases = 5;
 
-/// Inputs whose meaning depends on the phase. The peer's finish or cancel, a deadline and the end of the connection end
-/// the call in every phase; credit counts as long as something is queued.
+/// The meaning of these inputs depends on the phase. The peer's finish or cancel, a deadline and the end of the
+/// connection end the call in every phase; credit counts as long as something is queued.
 enum class CallInput : std::uint8_t {
-  /// A message frame without `end`.
+  /// A message frame without `end` has come.
   peer_message,
-  /// A message frame with `end`.
+  /// A message frame with `end` has come.
   peer_message_end,
   /// The layer above sends.
   send,
   /// The layer above sends and ends its side.
   send_end,
-  /// Server: the layer above finishes the call.
+  /// The layer above a server finishes the call.
   finish,
-  /// Client: the layer above cancels the call.
+  /// The layer above a client cancels the call.
   cancel,
 };
 inline constexpr int call_inputs = 6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Admission, messages, finish, cancellation and credit, as the peer sends them; refusals and broken calls.
+// Takes calls, messages, finish, cancellation and credit of the peer, and refuses or breaks off calls.
 #include "session/native/call_receiver.h"
 
 #include "wire/control.h"
@@ -35,7 +35,7 @@ Status one_way_without_end(CallId id) {
           "receive message: the last frame of the one-way call " + std::to_string(id) + " has no end"};
 }
 
-/// What a call retains of its header block while it is open: decoded fields may be many times as large.
+/// Returns what a call retains of its header block while it is open. Decoded fields may be many times as large.
 std::size_t retained_bytes(const wire::FrameHeader& header, const wire::HeaderBlock& block) noexcept {
   const bool retains_name = block.has_method && header.has(wire::flag::more);
   if (block.metadata_count == 0 && !retains_name) return 0;
@@ -51,10 +51,10 @@ CallReceiver::Outcome CallReceiver::fail(Status error) {
 
 // --- the fast path ---
 
-/// New calls wait while too many responses wait for the client's credit, and so does what belongs to them. Frames of
-/// calls that are open pass, above all credit and cancellation. While memory is short new calls are refused, and these
-/// would otherwise take memory until they are: all that the credit of the connection lets pass, because this side has
-/// to go on reading.
+/// New calls wait while too many responses wait for the client's credit, and so do the frames that belong to them.
+/// Frames of calls that are open pass, above all credit and cancellation. While memory is short, new calls are refused
+/// and do not wait. Waiting calls would take all the memory that the credit of the connection lets pass, because this
+/// side has to go on reading.
 inline bool CallReceiver::must_defer(const wire::FrameHeader& header) const noexcept {
   const bool is_call = header.type == wire::FrameType::call;
   if (deferred_ == nullptr) return is_call && path_.is_congested() && !calls_.memory().is_short();
@@ -328,7 +328,7 @@ CallReceiver::Outcome CallReceiver::on_message(const Frame& frame, Event& event)
   return on_message_of(*call, frame, block, body.message, event);
 }
 
-/// A message frame, or the first frame of a call in chunks.
+/// Takes a message frame, or the first frame of a call in chunks.
 CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& frame, const wire::HeaderBlock& block,
                                                   ByteSpan chunk, Event& event) {
   const wire::FrameHeader& header = frame.header;
@@ -376,7 +376,7 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
     credit = {};
     if (event.metadata.empty()) return Outcome::done;
   }
-  if (!event.has_message && !end && event.metadata.empty()) {  // not the last chunk: there is room for the next one
+  if (!event.has_message && !end && event.metadata.empty()) {  // This is not the last chunk: the next one has room.
     in_hand_.clear_credit();
     credit_.return_connection(credit.connection_bytes);
     if (credit.call_bytes > 0) credit_.return_call(call, credit.call_bytes);
@@ -410,7 +410,7 @@ Status CallReceiver::read_message(CallState& call, const Frame& frame, const wir
 
 Status CallReceiver::decompress(Event& event) {
   if (Status status = messages_.decompress(event); !status.is_ok()) return status;
-  if (event.type == EventType::finished) return {};  // it goes to a caller who waits for it
+  if (event.type == EventType::finished) return {};  // The message goes to a caller who waits for it.
   const std::uint32_t further = further_bytes(event, event.credit.call_bytes);
   if (further <= event.credit.further_bytes) return {};
   const std::uint32_t growth = further - event.credit.further_bytes;
@@ -449,7 +449,7 @@ void CallReceiver::hand_out_pending(CallState& call, Event& event) {
   event.one_way = call.one_way;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   in_hand_.set_unattached(call.id);
-  in_hand_.retain_frame(call.pending->fields);  // the name's
+  in_hand_.retain_frame(call.pending->fields);  // The name may point into these.
   call.pending.reset();
 }
 
@@ -484,7 +484,7 @@ CallReceiver::Outcome CallReceiver::on_finish(const Frame& frame, Event& event) 
   return Outcome::event;
 }
 
-/// The status, the last message and the trailing metadata of a finish frame.
+/// Reads the status, the last message and the trailing metadata of a finish frame.
 void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::HeaderBlock& block, ByteSpan message,
                                Event& event) {
   const wire::FrameHeader& header = frame.header;
@@ -511,9 +511,9 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
 
 CallReceiver::Outcome CallReceiver::on_cancel(const wire::FrameHeader& header, Event& event) {
   CallState* call = calls_.find(header.call);
-  if (call == nullptr) return Outcome::done;  // over, or cancelled before it was sent
+  if (call == nullptr) return Outcome::done;  // The call is over, or was cancelled before it was sent.
   void* const context = call->context;
-  // The layer above has checked it, which may have cost as much as a call.
+  // The layer above has checked a pending call, which may have cost as much as a call.
   const bool was_checked = call->pending != nullptr;
   calls_.forget(*call);
   if (context == nullptr && !was_checked) return Outcome::done;
@@ -559,7 +559,7 @@ CallReceiver::Outcome CallReceiver::refuse(const Frame& frame, const Status& why
   return Outcome::done;
 }
 
-/// The call's message cannot be taken, for `why`. A call that is refused whatever its message is gets that reason.
+/// The call's message cannot be taken, and `why` says why. A call that is refused in any case gets that reason instead.
 CallReceiver::Outcome CallReceiver::refuse_unreadable(const Frame& frame, Status why, Event& event) {
   event.type = EventType::call;
   event.one_way = frame.header.has(wire::flag::one_way);
@@ -577,7 +577,7 @@ CallReceiver::Outcome CallReceiver::refuse_unreadable(const Frame& frame, Status
 
 /// Responses keep their order, and the layer above knows which calls still run, so it finishes the refused call.
 CallReceiver::Outcome CallReceiver::refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event) {
-  // More than the client may have open, by our hello or before it had come.
+  // The client may have no more calls open than this, by this side's hello or before that had come.
   const std::size_t limit = std::max(options_.max_concurrent_calls, wire::Hello().max_concurrent_calls);
   if (calls_.refused() >= limit) {
     return fail(Status(StatusCode::resource_exhausted, "receive call: " + std::to_string(calls_.refused()) +
@@ -599,9 +599,9 @@ CallReceiver::Outcome CallReceiver::refuse_in_turn(const wire::FrameHeader& head
   return Outcome::event;
 }
 
-/// A call or message frame that is not wanted. Its connection credit is returned; its call credit too while the call or
-/// its message goes on. The client of a one-way call does not learn that it was refused, and must be able to send the
-/// rest of its message.
+/// Discards a call or message frame that is not wanted. Its connection credit is returned, and its call credit too
+/// while the call or its message goes on. The client of a one-way call does not learn that the call was refused, and
+/// must be able to send the rest of its message.
 void CallReceiver::discard(const Frame& frame, bool has_more_frames) {
   const wire::FrameHeader& header = frame.header;
   credit_.return_connection(cost_of(header));
@@ -620,7 +620,7 @@ CallReceiver::Outcome CallReceiver::break_call(CallState& call, const Status& wh
   const std::int64_t withheld = call.assembly.is_waiting() ? static_cast<std::int64_t>(call.assembly.filled()) : 0;
   const std::int64_t owed = call.returnable_credit + credit.call_bytes + withheld;
   if (call.one_way && owed > 0)
-    credit_.grant_call(call.id, owed);  // as in discard(): the client does not learn of this
+    credit_.grant_call(call.id, owed);  // The client does not learn of this, as in discard().
   event.clear();
   if (calls_.keeps_turn(call)) [[unlikely]]
     return break_in_turn(call, credit.call_bytes, why, event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallReceiver: frames about calls to events (docs/wire.md, sections 6 to 8).
+// CallReceiver: turns frames about calls into events (docs/wire.md, sections 6 to 8).
 #pragma once
 
 #include "session/native/deferred_calls.h"
@@ -31,7 +31,7 @@ class CallReceiver {
     /// The peer broke a rule of the connection: error() says which.
     failed,
   };
-  /// What the receiver works on; all outlive it.
+  /// The receiver works on these parts, all of which outlive it.
   struct Parts {
     const Negotiation& negotiation;
     SendPath& path;
@@ -53,28 +53,28 @@ class CallReceiver {
         owner_(owner),
         messages_(options, parts.negotiation, parts.credit, parts.calls, parts.in_hand, owner) {}
 
-  /// The fast path: a complete unary call or response in a known codec, uncompressed and without a header block, on an
-  /// open connection. Returns false and changes nothing if the frame needs take().
+  /// Takes, as the fast path, a complete unary call or response in a known codec, uncompressed and without a header
+  /// block, on an open connection. Returns false and changes nothing if the frame needs take().
   bool try_take_unary(const Frame& frame, Event& event);
-  /// A call, message, finish, cancel or credit frame. `event` is clear.
+  /// Takes a call, message, finish, cancel or credit frame. `event` is clear.
   Outcome take(const Frame& frame, base::TimePoint now, Event& event);
 
   bool has_deferred() const noexcept { return deferred_ != nullptr; }
-  /// True if a deferred frame need not wait any longer, or must not: while memory is short its call is refused.
+  /// Returns true if a deferred frame need not wait any longer, or must not: while memory is short its call is refused.
   bool is_deferred_ready() const noexcept {
     return deferred_->has_rest() || !path_.is_half_congested() || calls_.memory().is_short();
   }
   /// Takes the next deferred frame. Needs has_deferred().
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }
-  /// What deferred frames take beside the bytes for which their credit is held.
+  /// Returns what deferred frames take beside the bytes for which their credit is held.
   std::size_t deferred_bytes() const noexcept { return deferred_ != nullptr ? deferred_->node_bytes() : 0; }
-  /// Server: the client has sent its first goaway. Calls that it has sent before are served, also if they are deferred.
+  /// A server's client has sent its first goaway. Calls that it has sent before are served, even if they are deferred.
   void note_goaway() noexcept {
     last_before_goaway_ = deferred_ != nullptr ? deferred_->newest(calls_.ids().newest()) : calls_.ids().newest();
   }
 
-  /// Decompresses the message of the event in hand. See Session::decompress().
+  /// Decompresses the message of the event in hand, as Session::decompress() says.
   Status decompress(Event& event);
   /// Turns the event into that of a call whose message came in chunks and that has not been handed out.
   void hand_out_pending(CallState& call, Event& event);
@@ -125,12 +125,12 @@ class CallReceiver {
   const GoawayState& goaway_;
   SessionOwner& owner_;
   InboundMethodIds methods_;
-  /// Of the event of a pending call.
+  /// Owns the name of the method while the event of a pending call is in hand.
   std::shared_ptr<const std::string> name_in_hand_;
   MessageReader messages_;
-  /// Null: none.
+  /// The pointer is null while no call is deferred.
   std::unique_ptr<DeferredCalls> deferred_;
-  /// The client's last call before its goaway; meaningful once that has come.
+  /// This is the client's last call before its goaway. It has a meaning once the goaway has come.
   CallId last_before_goaway_ = 0;
   Status error_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames written at once, and frames that are queued.
+// Writes frames at once, or queues them.
 #include "session/native/call_sender.h"
 
 #include "session/native/header_fields.h"
@@ -18,7 +18,7 @@ std::uint64_t microseconds_left(base::TimePoint deadline, base::TimePoint now) n
   return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::microseconds>(deadline - now).count());
 }
 
-/// An upper bound of what the name and the timeout of a start take.
+/// Returns an upper bound of what the name and the timeout of a start take.
 std::size_t max_start_bytes(const CallStart& start) noexcept { return start.method.name.size() + 20; }
 
 /// Nothing else must be done before a frame is in the output.
@@ -28,10 +28,10 @@ bool has_metadata(const CallStart& start) noexcept { return start.metadata != nu
 
 }  // namespace
 
-/// The fast path: writes a message of the same kind as the last one directly into the output, as one frame. Returns
+/// Writes, as the fast path, a message of the same kind as the last one directly into the output, as one frame. Returns
 /// false and writes nothing if the message is of another kind, exceeds a limit, or must wait; `size` then has no
 /// meaning. `prepare` is called when only the frame's header is missing; if it throws, nothing is written. A call and
-/// its response each come here once: inlined by force, because the compiler thinks it too long.
+/// its response each come here once, so it is inlined by force: the compiler thinks it too long.
 template <class Prepare>
 [[gnu::always_inline]] inline bool CallSender::try_write_in_place(wire::FrameHeader header,
                                                                   const OutgoingMessage& message,
@@ -63,7 +63,7 @@ template <class Prepare>
   return true;
 }
 
-/// Codec number and size of a message that may be written at once. False: it must be encoded, compressed or refused.
+/// Returns false if the message must be encoded, compressed or refused. Otherwise sets `codec` and `size`.
 bool CallSender::measure(const OutgoingMessage& message, std::uint8_t& codec, std::size_t& size) noexcept {
   if (!message.has_message()) return true;
   codec = direct_form_.number_of(message, negotiation_);
@@ -74,7 +74,7 @@ bool CallSender::measure(const OutgoingMessage& message, std::uint8_t& codec, st
          !negotiation_.peer_accepts(*message.compressor);
 }
 
-/// One whole frame. `size` is the message's. `prepare` as in try_write_in_place(); it may change the header.
+/// Writes one frame with `size` bytes of message. `prepare`, as in try_write_in_place(), may change the header.
 template <class Prepare>
 void CallSender::write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size,
                              Prepare prepare) {
@@ -147,7 +147,7 @@ Result<CallId> CallSender::start(const CallStart& start, const OutgoingMessage& 
     start_directly(id, start, message, codec, size, now);
     return id;
   }
-  // The application's codec may run the loop, which starts other calls: this one has no id before.
+  // The application's codec may run the loop, which starts other calls, so this call gets its id only afterwards.
   EncodedMessage encoded;
   if (Status status = encode(message, encoded); !status.is_ok()) return status;
   if (phase_ >= ConnectionPhase::draining) {
@@ -222,12 +222,12 @@ CallId CallSender::queue_start(const CallStart& start, EncodedMessage encoded) {
 
 // --- messages ---
 
-/// The result has a codec if there is a message.
+/// Encodes the message, if there is one. The result then has a codec.
 Status CallSender::encode(const OutgoingMessage& message, EncodedMessage& encoded) {
   return message.has_message() ? encode_message(message, negotiation_, options_, owner_, encoded) : Status();
 }
 
-/// With the message if `encoded` has a codec.
+/// Makes a frame, with the message if `encoded` has a codec.
 QueuedFramePtr CallSender::make_frame(wire::FrameType type, std::uint8_t flags, EncodedMessage encoded, Slice fields) {
   QueuedFramePtr frame(QueuedFramePool::make());
   frame->type = type;
@@ -239,7 +239,7 @@ QueuedFramePtr CallSender::make_frame(wire::FrameType type, std::uint8_t flags, 
   return frame;
 }
 
-/// Queues a frame of the call. What need not wait leaves with the next pump().
+/// Queues a frame of the call. A frame that need not wait leaves with the next pump().
 void CallSender::push(CallState& call, QueuedFramePtr frame) noexcept {
   frame->follows = call.sent_message;
   payload_bytes_accepted_ += frame->payload.size();
@@ -309,8 +309,8 @@ bool CallSender::finish_directly(CallId id, const OutgoingMessage& message, std:
   return true;
 }
 
-/// A response that does not fit finish_directly(): behind what the call has queued, or at once. A peer that does not
-/// read what is queued keeps a draining connection open until the timeout of the drain, which closes it.
+/// Sends a response that finish_directly() cannot send, behind what the call has queued, or at once. A peer that does
+/// not read what is queued keeps a draining connection open until the timeout of the drain, which closes it.
 Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
                           const OutgoingMessage& message, const Metadata* trailing, bool unprocessed) {
   Status sent = status;
@@ -328,7 +328,7 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
     trailing = nullptr;
     Status refusal(StatusCode::resource_exhausted,
                    "finish call: trailing metadata exceeds the peer's max_header_bytes " + std::to_string(room));
-    // An error of the handler's tells more than this one.
+    // An error of the handler tells more than this refusal.
     if (sent.is_ok()) {
       sent = std::move(refusal);
     } else {
@@ -337,7 +337,7 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
   }
   Slice fields = encode_finish_fields(sent, trailing, room);
   const bool has_message = with_message && sent.is_ok();
-  // What is queued may never get credit. A finish without a message drops what is unfinished.
+  // Queued messages may never get credit. A finish without a message drops what is unfinished.
   if (call != nullptr && call->is_refused && !sent.is_ok()) path_.remove(*call);
   const bool must_wait =
       (call != nullptr && call->has_queue()) || (negotiation_.is_ordered() && !path_.queue().is_idle());
@@ -370,7 +370,7 @@ void CallSender::queue_finish(CallState& call, QueuedFramePtr frame) noexcept {
   try {
     calls_.drop_assembly(call);  // what still comes is discarded
   } catch (...) {
-    // No memory for a credit frame: the credit is returned with what is returned next.
+    // There is no memory for a credit frame. The credit is returned with what is returned next.
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallSender: calls, messages and responses to frames (docs/wire.md, sections 4, 6 and 7).
+// CallSender: turns calls, messages and responses into frames (docs/wire.md, sections 4, 6 and 7).
 #pragma once
 
 #include "session/native/connection_phase.h"
@@ -16,11 +16,11 @@
 namespace trunkline::session::native {
 
 /// Encodes a message straight into the output where nothing is in its way, and queues it otherwise. Owns what depends
-/// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken. What start(), send()
-/// and finish() throw, such as std::bad_alloc, leaves everything as it was: all that needs memory comes first.
+/// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken. If start(), send() or
+/// finish() throws, for instance std::bad_alloc, everything is as before: all that needs memory comes first.
 class CallSender {
  public:
-  /// All outlive the object. `phase` is the connection's.
+  /// All references outlive the object. `phase` is the phase of the connection.
   CallSender(Role role, const SessionOptions& options, const ConnectionPhase& phase, const Negotiation& negotiation,
              SendPath& path, OpenCalls& calls, SessionOwner& owner) noexcept
       : role_(role),
@@ -31,20 +31,20 @@ class CallSender {
         calls_(calls),
         owner_(owner) {}
 
-  /// Client: as Session::start() on a session that is not closed. `now` is where a deadline's time left is counted
-  /// from.
+  /// Starts a client's call, as Session::start() does on a session that is not closed. The time left until a deadline
+  /// is counted from `now`.
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message, base::TimePoint now);
-  /// As Session::send() on a call that is neither over nor refused. `leading` is null except for a server's first
-  /// message.
+  /// Sends as Session::send() does, on a call that is neither over nor refused. `leading` is null except for a server's
+  /// first message.
   Status send(CallState& call, const OutgoingMessage& message, const Metadata* leading, bool end);
-  /// Server: the frame of an ok response without trailing metadata, written at once. False, with nothing changed: it
-  /// needs finish().
+  /// Writes the frame of a server's ok response without trailing metadata at once. Returns false and changes nothing if
+  /// the response needs finish().
   bool finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit);
-  /// Server: as Session::finish(). `call` is null for the call in hand, which gets an entry if its response must wait.
+  /// Finishes a server's call. `call` is null for the call in hand, which gets an entry if its response must wait.
   Status finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
                 const OutgoingMessage& message, const Metadata* trailing, bool unprocessed);
 
-  /// The header block of a queued frame's next chunk; see FrameSource.
+  /// Writes the header block of a queued frame's next chunk, as FrameSource::write_block() says.
   void write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number, base::TimePoint now);
   std::uint64_t payload_bytes_accepted() const noexcept { return payload_bytes_accepted_; }
 

@@ -14,18 +14,18 @@
 
 namespace trunkline::session::native {
 
-/// What a call frame needs beside its message if it cannot be sent at once.
+/// Holds what a call frame needs beside its message if it cannot be sent at once.
 struct QueuedStart {
   std::uint32_t method_key = 0;
   std::string method_name;
   base::TimePoint deadline = base::never;
 };
 
-/// A call, message or finish frame that waits for credit or for its turn; it may be sent in several chunks.
+/// Holds a call, message or finish frame that waits for credit or for its turn, and may be sent in several chunks.
 struct QueuedFrame {
   QueuedFrame* next = nullptr;
   wire::FrameType type{};
-  /// Of its last chunk. The others have `more`.
+  /// The last chunk has these flags. The others have `more`.
   std::uint8_t flags = 0;
   std::uint8_t codec = 0;
   std::uint8_t compressor = 0;
@@ -34,23 +34,23 @@ struct QueuedFrame {
   bool started = false;
   /// An earlier message of the call has been sent or queued: the peer's application may have to read that first.
   bool follows = false;
-  /// Counts among the long messages that are being sent.
+  /// The frame counts among the long messages that are being sent.
   bool has_place = false;
-  /// Bytes of `payload` sent so far.
+  /// This many bytes of `payload` have been sent.
   std::size_t offset = 0;
   Slice payload;
-  /// Header fields that do not depend on when the frame is sent.
+  /// Holds the header fields that do not depend on when the frame is sent.
   Slice fields;
-  /// Of a call frame.
+  /// Holds the start of a call frame, and is null for other frames.
   std::unique_ptr<QueuedStart> start;
 };
 
-/// A call whose first message is incomplete: what its event will contain.
+/// Holds what the event of a call whose first message is incomplete will contain.
 struct PendingCall {
   std::uint32_t method_number = 0;
-  /// The name that the number had when the call began; null if that is in `fields`.
+  /// The number had this name when the call began. It is null if the name is in `fields`.
   std::shared_ptr<const std::string> method_name;
-  /// The fields of its header block, if the event needs them. Decoded metadata may be many times as large.
+  /// Holds the fields of the header block, if the event needs them. Decoded metadata may be many times as large.
   Slice fields;
   base::TimePoint deadline = base::never;
 };
@@ -60,13 +60,13 @@ using QueuedFramePool = base::ObjectPool<QueuedFrame, 1024>;
 struct QueuedFrameDeleter {
   void operator()(QueuedFrame* frame) const noexcept { QueuedFramePool::free(frame); }
 };
-/// A frame that is not queued yet.
+/// Owns a frame that is not queued yet.
 using QueuedFramePtr = std::unique_ptr<QueuedFrame, QueuedFrameDeleter>;
 
 struct CallState;
 
-/// Where a call whose message waits for room stands in WaitingMessages, which alone sets and reads it. It has no values
-/// before, so that calls that never wait pay nothing for it.
+/// Says where a call whose message waits for room stands in WaitingMessages, which alone sets and reads it. The members
+/// have no values before, so that calls that never wait pay nothing for them.
 struct WaitingPlace {
   enum class Queue : std::uint8_t {
     /// The message begins its call.
@@ -78,11 +78,11 @@ struct WaitingPlace {
   CallState* next;
   CallState* previous;
   Queue queue;
-  /// Of a request: its clock has been started.
+  /// The clock of a request has been started.
   bool is_timed;
 };
 
-/// One object with all of a call's state, although its parts belong to different objects (the queue to SendQueue,
+/// This one object has all of a call's state, although its parts belong to different objects (the queue to SendQueue,
 /// credit to ReceiveCredit, memory to OpenCalls): a call then takes one block from a pool and one look-up.
 struct CallState {
   CallState(CallId call, void* call_context, void* session, base::Timer::Callback on_deadline) noexcept
@@ -104,12 +104,12 @@ struct CallState {
   void drop_queue() noexcept {
     while (queue_head != nullptr) QueuedFramePool::free(pop());
   }
-  /// The peer may send more on this call. After the finish as well: it learns of that only when it reads.
+  /// The peer may send more on this call, even after the finish, because it learns of that only when it reads.
   bool takes_more() const noexcept {
     return phase == CallPhase::closed || is_refused ? !peer_has_ended : phase < CallPhase::peer_ended;
   }
   bool has_queue() const noexcept { return queue_head != nullptr; }
-  /// Client: a part of the call has been sent.
+  /// A part of a client's call has been sent.
   bool has_begun() const noexcept { return sent_start || (has_queue() && queue_head->started); }
 
   CallId id;
@@ -119,24 +119,24 @@ struct CallState {
   bool in_ring = false;
   /// The call waits in the send queue until fewer long messages are being sent.
   bool is_parked = false;
-  /// Client: the call frame has been sent, with all of its message if it has one.
+  /// The call frame of a client has been sent, with all of its message if it has one.
   bool sent_start = true;
-  /// A message has been sent or queued. Server: leading metadata comes too late.
+  /// A message has been sent or queued, so that leading metadata of a server comes too late.
   bool sent_message = false;
   bool received_leading = false;
-  /// Server, ordered: only the finish is missing; what still arrives is discarded.
+  /// At an ordered server only the finish of the call is missing, and what still arrives is discarded.
   bool is_refused = false;
-  /// Server, closed or refused: the client has nothing more to send.
+  /// At a server the client of a closed or refused call has nothing more to send.
   bool peer_has_ended = false;
-  /// is_writable() has returned false.
+  /// is_writable() has returned false, so that the call is owed an event `writable`.
   bool owes_writable = false;
   void* context;
   std::int64_t send_credit = 0;
-  /// What the peer may still send.
+  /// The peer may still send this many bytes on the call.
   std::int64_t receive_credit = 0;
-  /// Server: of its metadata, counted in ReceiveMemory.
+  /// ReceiveMemory counts this many bytes for the metadata of a server's call.
   std::size_t retained_bytes = 0;
-  /// Consumed and not yet granted again; below 0 while long messages are unread.
+  /// This many bytes are consumed, and not yet granted again. It is below 0 while long messages are unread.
   std::int64_t returnable_credit = 0;
   QueuedFrame* queue_head = nullptr;
   QueuedFrame* queue_tail = nullptr;
@@ -144,10 +144,10 @@ struct CallState {
   CallState* ring_previous = nullptr;
   MessageAssembly assembly;
   WaitingPlace waiting;
-  /// Server: the call has not been handed out yet.
+  /// Holds a server's call that has not been handed out yet, and is null otherwise.
   std::unique_ptr<PendingCall> pending;
   base::Timer deadline;
-  /// The session, for the callback of the timer.
+  /// Points to the session, for the callback of the timer.
   void* owner;
 };
 

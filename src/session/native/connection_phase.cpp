@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of connection phases.
+// Holds the table of connection phases.
 #include "session/native/connection_phase.h"
 
 #include <array>

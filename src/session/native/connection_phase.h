@@ -24,9 +24,9 @@ enum class ConnectionInput : std::uint8_t {
   good_preface,
   bad_preface,
   hello_frame,
-  /// Any frame about calls: call, message, finish, cancel, credit.
+  /// A frame about calls has come: call, message, finish, cancel or credit.
   call_frame,
-  /// Ping or pong.
+  /// A ping or pong has come.
   ping_frame,
   goaway_frame,
   /// The layer above wants no further calls.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packing and order of deferred frames.
+// Packs deferred frames, and keeps their order.
 #include "session/native/deferred_calls.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first message of a kind.
+// Looks up the codec number of the first message of a kind.
 #include "session/native/direct_form.h"
 
 namespace trunkline::session::native {

@@ -14,13 +14,13 @@ namespace trunkline::session::native {
 /// Remembers the last kind of message that had one, so that codec names are not compared for each message.
 class DirectForm {
  public:
-  /// The codec's number on this connection; 0: the message must be encoded first.
+  /// Returns the codec's number on this connection, or 0 if the message must be encoded first.
   std::uint8_t number_of(const OutgoingMessage& message, const Negotiation& negotiation) noexcept {
     if (message.codec == codec_ && message.message.type == type_) [[likely]]
       return number_;
     return look_up(message, negotiation);
   }
-  /// As number_of() for a message that has a type and is of the same kind as the last one; 0 for all others.
+  /// Returns number_of() for a message with a type and of the same kind as the last one, and 0 for all others.
   std::uint8_t number_of_last_kind(const OutgoingMessage& message) const noexcept {
     const bool is_same = message.message.type != nullptr && message.message.type == type_ && message.codec == codec_;
     return is_same ? number_ : std::uint8_t{0};

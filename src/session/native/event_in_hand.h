@@ -9,20 +9,20 @@
 
 namespace trunkline::session::native {
 
-/// The call of the event if it is new, the credit of its message, and the memory behind its views. At most one call
-/// is new: either it is in no table (call()), or it is in the table and has no context yet (unattached()).
+/// Holds the call of the event if it is new, the credit of its message, and the memory behind its views. At most one
+/// call is new: either it is in no table (call()), or it is in the table and has no context yet (unattached()).
 class EventInHand {
  public:
-  /// A new call that is in no table: most calls are finished before they would need an entry.
+  /// Describes a new call that is in no table: most calls are finished before they would need an entry.
   struct Call {
     CallId id = 0;
     enum class State : std::uint8_t { none, two_way, one_way } state = State::none;
     /// The client has sent all of its messages.
     bool has_peer_ended = false;
-    /// Only to be finished, in its turn (ordered connections).
+    /// On an ordered connection the call is only to be finished, in its turn.
     bool is_refused = false;
     base::TimePoint deadline = base::never;
-    /// Memory for its metadata, counted once it is in the table.
+    /// The call's metadata takes this much memory, which is counted once the call is in the table.
     std::size_t retained_bytes = 0;
   };
 
@@ -30,9 +30,9 @@ class EventInHand {
   bool is_call(CallId id) const noexcept { return has_call() && call_.id == id; }
   const Call& call() const noexcept { return call_; }
   void set_call(const Call& call) noexcept { call_ = call; }
-  /// As set_call(), for a complete unary call without deadline or metadata.
+  /// Sets the call to a complete unary call without deadline or metadata.
   void set_unary_call(CallId id) noexcept {
-    // Member by member: an object put together in small pieces and copied in large ones stalls the processor.
+    // The members are set one by one: an object built in small pieces and copied in large ones stalls the processor.
     call_.id = id;
     call_.state = Call::State::two_way;
     call_.has_peer_ended = true;
@@ -43,7 +43,7 @@ class EventInHand {
   /// The call is finished or in the table. call() remains readable until the next set_call().
   void clear_call() noexcept { call_.state = Call::State::none; }
 
-  /// 0: none.
+  /// Returns the call that is in the table and has no context yet, or 0 if there is none.
   CallId unattached() const noexcept { return unattached_; }
   void set_unattached(CallId id) noexcept { unattached_ = id; }
   void attached(CallId id) noexcept {
@@ -56,7 +56,7 @@ class EventInHand {
     credit_ = credit;
     credit_call_ = call;
   }
-  /// As set_credit(), for the last message of a call: the peer can use no more credit of the call, so that none is
+  /// Sets the credit of the last message of a call: the peer can use no more credit of the call, so that none of it is
   /// owed.
   void set_unary_credit(CallId call, std::uint32_t connection_bytes) noexcept {
     credit_.connection_bytes = connection_bytes;
@@ -68,7 +68,7 @@ class EventInHand {
   CallId credit_call() const noexcept { return credit_call_; }
   void clear_credit() noexcept { credit_.connection_bytes = credit_.call_bytes = credit_.further_bytes = 0; }
 
-  /// What the views of the event point into where that is not the receive buffer.
+  /// The views of the event point into these two, unless they point into the receive buffer.
   void retain_payload(Slice payload) noexcept { payload_ = std::move(payload); }
   const Slice& payload() const noexcept { return payload_; }
   void retain_frame(Slice frame) noexcept { frame_ = std::move(frame); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refused, skipped and incomplete frames.
+// Refuses and skips frames, and waits for the rest of incomplete ones.
 #include "session/native/frame_decoder.h"
 
 #include "wire/preface.h"

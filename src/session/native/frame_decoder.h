@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FrameDecoder: bytes from the transport to whole frames (docs/wire.md, sections 1 and 2).
+// FrameDecoder: turns bytes from the transport into whole frames (docs/wire.md, sections 1 and 2).
 #pragma once
 
 #include "session/native/receive_credit.h"
@@ -16,16 +16,16 @@
 
 namespace trunkline::session::native {
 
-/// A frame that keeps the rules of its type.
+/// Holds a frame that keeps the rules of its type.
 struct Frame {
   wire::FrameHeader header;
   ByteSpan body;
-  /// Owns the body; may be null if that is empty.
+  /// The block owns the body, and may be null if that is empty.
   Block* block = nullptr;
 };
 
-/// Frames that may be skipped are skipped. A long body of which only a part has come is received in a block of its own,
-/// without a copy; never one for which the peer has no credit.
+/// The decoder skips frames that may be skipped. A long body of which only a part has come is received in a block of
+/// its own, without a copy, but never one for which the peer has no credit.
 class FrameDecoder {
  public:
   enum class Outcome : std::uint8_t {
@@ -71,19 +71,19 @@ class FrameDecoder {
   void release_body() noexcept {
     if (body_block_ != nullptr && state_ != State::in_body) std::exchange(body_block_, nullptr)->release();
   }
-  /// Memory of frames that are incomplete. Of a long body that is what has come: untouched pages are no memory yet, and
-  /// a peer must not use up memory by what it only announces.
+  /// Returns the memory of frames that are incomplete. A long body counts with what has come of it: untouched pages are
+  /// no memory yet, and a peer must not use up memory by what it only announces.
   std::size_t held_bytes() const noexcept {
     const std::size_t buffered = input_.block() != nullptr ? input_.block()->capacity() : 0;
     if (body_block_ == nullptr) return buffered;
     return buffered + (is_in_body() ? partial_bytes() : body_block_->capacity());
   }
-  /// Part of a long frame has come, whose memory is taken.
+  /// A part of a long frame has come, and a block for its body has been taken.
   bool is_in_body() const noexcept { return state_ == State::in_body; }
-  /// While is_in_body(): its header, and how much of it has come.
+  /// While is_in_body(), these return the header of the frame, and how much of its body has come.
   const wire::FrameHeader& body_header() const noexcept { return body_header_; }
   std::size_t partial_bytes() const noexcept { return body_header_.length - input_.body_missing(); }
-  /// Part of a frame has come.
+  /// A part of a frame has come.
   bool is_amid_frame() const noexcept { return input_.size() > 0 || state_ != State::at_header; }
 
  private:
@@ -109,26 +109,26 @@ class FrameDecoder {
   const wire::Sender sender_;
   State state_ = State::at_header;
   bool is_before_hello_ = true;
-  /// Of an unknown frame, still to be skipped.
+  /// This many bytes of an unknown frame are still to be skipped.
   std::size_t skip_bytes_ = 0;
-  /// A frame whose body is received in place.
+  /// This is the header of a frame whose body is received in place.
   wire::FrameHeader body_header_{};
   Block* body_block_ = nullptr;
   Status error_;
 };
 
-/// True for frames that cost connection credit (docs/wire.md, section 8).
+/// Returns true for frames that cost connection credit (docs/wire.md, section 8).
 constexpr bool is_charged(const wire::FrameHeader& header) noexcept {
   return header.type == wire::FrameType::call || header.type == wire::FrameType::message ||
          (header.type == wire::FrameType::finish && header.has(wire::flag::message));
 }
 
-/// What a charged frame costs.
+/// Returns what a charged frame costs.
 constexpr std::uint32_t cost_of(const wire::FrameHeader& header) noexcept {
   return static_cast<std::uint32_t>(wire::header_bytes) + header.length;
 }
 
-/// The error of a frame that came too early.
+/// Returns the error of a frame that came too early.
 Status frame_before_hello();
 
 }  // namespace trunkline::session::native

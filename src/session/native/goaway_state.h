@@ -6,7 +6,7 @@
 
 namespace trunkline::session::native {
 
-/// A goaway is sent at most once for a drain. Those of the peer may only name earlier calls each time.
+/// A goaway is sent at most once for a drain. A further goaway of the peer must not name a later call than before.
 class GoawayState {
  public:
   /// The layer above wants no further calls.
@@ -19,14 +19,14 @@ class GoawayState {
   bool is_deferred() const noexcept { return is_deferred_; }
 
   bool is_sent() const noexcept { return is_sent_; }
-  /// The id that our goaway names. Server: the last call looked at when the first goaway was sent; client: 0.
+  /// Returns the id that this side's goaway names: at a server the last call looked at when it was sent, at a client 0.
   CallId sent_id() const noexcept { return sent_id_; }
   void set_sent(CallId last_seen) noexcept {
     if (!is_sent_) sent_id_ = last_seen;
     is_sent_ = true;
   }
 
-  /// The peer's goaway names `id`. False: it is after the one that it named before.
+  /// The peer's goaway names `id`. Returns false if that is after the one that it named before.
   bool receive(CallId id) noexcept {
     const bool is_later = is_received_ && id != 0 && (received_id_ == 0 || CallIds::is_after(id, received_id_));
     if (is_later) return false;

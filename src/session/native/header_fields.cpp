@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encoding of header fields.
+// Encodes header fields.
 #include "session/native/header_fields.h"
 
 #include "wire/header_block.h"
@@ -10,7 +10,7 @@
 namespace trunkline::session::native {
 
 namespace {
-/// Room for a short status message beside the trailing metadata.
+/// A short status message has this much room beside the trailing metadata.
 constexpr std::size_t status_bytes = 64;
 constexpr std::size_t max_status_message_bytes = 4096;
 }  // namespace

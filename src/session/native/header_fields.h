@@ -10,18 +10,18 @@
 
 namespace trunkline::session::native {
 
-/// An upper bound of what encode_metadata() returns.
+/// Returns an upper bound of the size of what encode_metadata() returns.
 inline std::size_t max_encoded_bytes(const Metadata& metadata) noexcept {
   return metadata.total_bytes() + 6 * metadata.size();
 }
 
 Slice encode_metadata(const Metadata& metadata);
 
-/// True if a finish frame's header block of `room` bytes has room for `trailing` beside a status. Null always fits.
+/// Returns true if a finish frame's header block of `room` bytes has room for `trailing`, if any, beside a status.
 bool fits_finish(const Metadata* trailing, std::size_t room) noexcept;
 
-/// The status's message and details, and `trailing`, which may be null and fits_finish(). In `room` bytes details that
-/// do not fit are left out, and the message is cut. Empty if there is nothing to encode.
+/// Encodes the status's message and details, and `trailing`, which may be null and fits_finish(). Details that do not
+/// fit into `room` bytes are left out, and the message is cut. Returns nothing if there is nothing to encode.
 Slice encode_finish_fields(const Status& status, const Metadata* trailing, std::size_t room);
 
 inline Slice encode_status_fields(const Status& status, std::size_t room) {

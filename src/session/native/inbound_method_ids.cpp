@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Definition of inbound method ids.
+// Defines inbound method ids.
 #include "session/native/inbound_method_ids.h"
 
 namespace trunkline::session::native {

@@ -12,19 +12,19 @@
 
 namespace trunkline::session::native {
 
-/// Names by id; ids are 1, 2, 3 and so on. A client may give an id to another name.
+/// Holds names by id; ids are 1, 2, 3 and so on. A client may give an id to another name.
 class InboundMethodIds {
  public:
-  /// Empty if the client has not defined the id. The view is valid until the id is defined again.
+  /// Returns an empty name if the client has not defined the id. The view is valid until the id is defined again.
   std::string_view find(std::uint32_t id) const noexcept {
     return id >= 1 && id <= names_.size() ? std::string_view(*names_[id - 1]) : std::string_view();
   }
-  /// The name of a defined id, for longer than it has the id.
+  /// Returns the name of a defined id, and lets the caller keep it for longer than the id has it.
   const std::shared_ptr<const std::string>& share(std::uint32_t id) const noexcept { return names_[id - 1]; }
   /// `id` means `name` from now on. `id` is 1 or more, and the caller limits it. Error: internal (it is after the next
   /// id).
   Status define(std::uint32_t id, std::string_view name);
-  /// How many times an id was given to another name.
+  /// Returns how many times an id was given to another name.
   std::uint32_t epoch() const noexcept { return epoch_; }
 
  private:

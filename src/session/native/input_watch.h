@@ -21,20 +21,20 @@ namespace trunkline::session::native {
 class InputWatch {
  public:
   enum class Action : std::uint8_t { none, time_out };
-  /// What the session knows when the timer fires.
+  /// Holds what the session knows when the timer fires.
   struct Seen {
     /// A frame, or a long message that has room, is incomplete.
     bool is_incomplete = false;
-    /// A long message that has room is.
+    /// A long message that has room is incomplete.
     bool has_message = false;
     /// Others wait for memory.
     bool is_wanted = false;
-    /// All bytes of such messages that have come so far, and nothing else.
+    /// This many bytes of long messages with room have come so far.
     std::uint64_t message_bytes = 0;
   };
-  /// What must come in time, unless all is complete before.
+  /// The peer must send this many bytes in time, unless everything is complete before.
   static constexpr std::uint64_t stretch_bytes = 64 << 10;
-  /// Used instead of a longer stall_timeout while others wait for memory. Also how often a peer is looked at.
+  /// This replaces a longer stall_timeout while others wait for memory. A peer is looked at once in this time at least.
   static constexpr std::chrono::milliseconds short_timeout{10000};
 
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
@@ -42,13 +42,13 @@ class InputWatch {
              void* owner) noexcept
       : limits_(limits), timers_(timers), timer_(callback, owner) {}
 
-  /// At the end of a turn: something is incomplete. `now` may be in the past. Does nothing if stall_timeout is 0.
+  /// Something is incomplete at the end of a turn. `now` may be in the past. Does nothing if stall_timeout is 0.
   void start(base::TimePoint now) noexcept {
     if (timer_.is_scheduled() || limits_.stall_timeout.count() == 0) return;
     is_marked_ = false;
     schedule(now);
   }
-  /// At the end of a turn: nothing is incomplete.
+  /// Nothing is incomplete at the end of a turn.
   void settle() noexcept { is_marked_ = false; }
   void stop() noexcept { timer_.cancel(); }
   void received(std::size_t bytes) noexcept { received_ += bytes; }
@@ -58,7 +58,7 @@ class InputWatch {
   Action on_timer(base::TimePoint now, const Seen& seen) noexcept {
     if (!seen.is_incomplete) return Action::none;
     const bool was_held_up = std::exchange(is_held_up_, false);
-    // What has come of a frame counts with its header block, and less once it is complete.
+    // An incomplete frame counts with its header block, and a complete one without, so the sum may fall.
     const std::uint64_t message_bytes = std::max(seen.message_bytes, message_mark_);
     const std::uint64_t came = seen.has_message ? message_bytes - message_mark_ : received_ - received_mark_;
     if (!is_marked_ || was_held_up || came >= stretch_bytes) {
@@ -80,7 +80,7 @@ class InputWatch {
   const ConnectionLimits& limits_;
   base::TimerWheel& timers_;
   base::Timer timer_;
-  /// The marks are of a time since which something has been incomplete.
+  /// The marks are valid, because something has been incomplete since they were made.
   bool is_marked_ = false;
   bool is_held_up_ = false;
   base::TimePoint marked_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The decisions of the keepalive timer.
+// Decides what happens when the keepalive timer fires.
 #include "session/native/keepalive.h"
 
 #include <utility>

@@ -24,9 +24,9 @@ class Keepalive {
     /// The peer has been silent for keepalive_timeout after a ping.
     time_out,
   };
-  /// What the session knows of the connection when the timer fires.
+  /// Holds what the session knows of the connection when the timer fires.
   struct Observation {
-    /// False: this side neither reads nor writes at present, so the peer's silence means nothing.
+    /// This side reads and writes at present. Otherwise the peer's silence means nothing.
     bool is_listening = true;
     /// This side reads nothing until the peer has taken some output, so a pong may be waiting in the socket.
     bool is_stalled = false;
@@ -45,14 +45,14 @@ class Keepalive {
         timer_(callback, owner),
         last_received_(now) {}
 
-  /// Takes another interval than that of `limits`. Before start().
+  /// Takes another interval than that of `limits`. Call it before start().
   void set_interval(std::chrono::milliseconds interval) noexcept { own_interval_ = interval; }
   /// The connection is open. Does nothing if the interval is 0.
   void start(base::TimePoint now) noexcept;
   void stop() noexcept { timer_.cancel(); }
   void received(base::TimePoint now) noexcept { last_received_ = now; }
   void wrote() noexcept { wrote_since_ping_ = true; }
-  /// ConnectionLimits::keepalive_timeout, or its default for this side.
+  /// Returns ConnectionLimits::keepalive_timeout, or its default for this side.
   std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   /// The timer has fired. Schedules it again, except for `time_out`.
   Action on_timer(base::TimePoint now, Observation seen) noexcept;

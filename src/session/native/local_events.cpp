@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queueing and dropping of local events.
+// Queues and drops local events.
 #include "session/native/local_events.h"
 
 #include <utility>

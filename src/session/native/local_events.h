@@ -19,8 +19,8 @@ struct LocalEvent {
   Status status;
 };
 
-/// A queue, first in, first out. Holds no event of a call that drop() has been called for. The cost of each function
-/// does not depend on the number of events, also if thousands of deadlines pass at once.
+/// The queue is first in, first out. It holds no event of a call for which drop() has been called. The cost of each
+/// function does not depend on the number of events, even if thousands of deadlines pass at once.
 class LocalEvents {
  public:
   /// `owner` outlives the object.
@@ -30,12 +30,12 @@ class LocalEvents {
   void push(LocalEvent event);
   /// Queues the event and wakes the owner, because no call into the session is under way.
   void notify(LocalEvent event);
-  /// Needs !empty().
+  /// Takes the oldest event. Needs !empty().
   LocalEvent pop() noexcept;
   /// The layer above is done with the call: drops its events. Returns the status of its end, if that is among them, and
   /// otherwise ok.
   Status drop(CallId id);
-  /// How many events pop() and drop() have looked at so far.
+  /// Returns how many events pop() and drop() have looked at so far.
   std::uint64_t steps() const noexcept { return steps_; }
 
  private:
@@ -46,7 +46,7 @@ class LocalEvents {
 
   struct Entry {
     LocalEvent event;
-    /// The position of the previous event of the same call, in the index only.
+    /// The index keeps the position of the previous event of the same call here.
     std::size_t previous = none;
     bool is_dropped = false;
   };
@@ -58,11 +58,11 @@ class LocalEvents {
   SessionOwner& owner_;
   std::vector<Entry> entries_;
   std::size_t taken_ = 0;
-  /// Events that were neither taken nor dropped.
+  /// Counts the events that were neither taken nor dropped.
   std::size_t size_ = 0;
   std::uint64_t steps_ = 0;
   bool is_indexed_ = false;
-  /// The position of the latest event of each call. It may have been taken.
+  /// The index has the position of the latest event of each call, which may have been taken.
   std::unordered_map<CallId, std::size_t, IdHash> index_;
 };
 

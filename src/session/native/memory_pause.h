@@ -12,7 +12,7 @@ namespace trunkline::session::native {
 /// for the end.
 class MemoryPause {
  public:
-  /// A tenth of the default keepalive_timeout of channels.
+  /// The interval is a tenth of the default keepalive_timeout of channels.
   static constexpr std::chrono::milliseconds interval{2000};
 
   bool is_on() const noexcept { return is_on_; }
@@ -24,7 +24,7 @@ class MemoryPause {
   }
   /// Something has been read.
   void end() noexcept { is_on_ = false; }
-  /// True once in each interval of the pause.
+  /// Returns true once in each interval of the pause.
   bool must_show_life(base::TimePoint now) noexcept {
     if (!is_on_ || now - shown_ < interval) return false;
     shown_ = now;

@@ -16,14 +16,14 @@ class MemoryRetry {
   static constexpr std::chrono::milliseconds shortest{5};
   static constexpr std::chrono::milliseconds longest{100};
 
-  /// How long to wait before the next look.
+  /// Returns how long to wait before the next look.
   base::Duration pause(base::TimePoint now) noexcept {
     if (!is_waiting_ || now - asked_ > 2 * longest) began_ = now;
     is_waiting_ = true;
     asked_ = now;
     return std::clamp<base::Duration>((now - began_) / 8, shortest, longest);
   }
-  /// There was some.
+  /// The session has found memory, so it does not wait any longer.
   void end() noexcept { is_waiting_ = false; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes and memory of messages in chunks.
+// Checks the sizes of messages in chunks, and takes memory for them.
 #include "session/native/message_assembly.h"
 
 #include <algorithm>

@@ -24,31 +24,31 @@ class MessageAssembly {
   MessageAssembly& operator=(const MessageAssembly&) = delete;
 
   bool is_active() const noexcept { return block_ != nullptr; }
-  /// What the first frame of a message says about it.
+  /// Holds what the first frame of a message says about it.
   struct Description {
     std::size_t total = 0;
-    /// The room to make for it: more than `total` if it decompresses to more.
+    /// The message needs this much room, which is more than `total` if it decompresses to more.
     std::size_t room = 0;
     std::uint8_t codec = 0;
     std::uint8_t compressor = 0;
   };
   /// Allocates memory for the whole message. The caller has checked the size against its limits.
   void begin(const Description& message);
-  /// As begin(), for a message that waits for room.
+  /// Begins a message that waits for room, for which no memory is allocated yet.
   void begin_waiting(const Description& message);
   bool is_waiting() const noexcept { return is_waiting_; }
   /// There is room: allocates memory for the whole message.
   void admit();
   /// The rest of the message needs no room: it is about to come.
   void end_waiting() noexcept { is_waiting_ = false; }
-  /// While it is_waiting(): for how long, as far as it has been asked before.
+  /// Returns how long a message that is_waiting() has waited, counted from the first call of this function.
   base::Duration time_waited(base::TimePoint now) noexcept {
     if (parts_->asked_first == base::TimePoint{}) parts_->asked_first = now;
     return now - parts_->asked_first;
   }
   std::size_t total() const noexcept { return message_.total; }
   std::size_t room() const noexcept { return message_.room; }
-  /// What has not come of the room.
+  /// Returns how much of the room has not come.
   std::size_t room_left() const noexcept { return message_.room - filled_; }
   /// Room has been made for the message.
   bool is_admitted() const noexcept { return is_admitted_; }
@@ -57,23 +57,23 @@ class MessageAssembly {
   std::uint8_t codec() const noexcept { return message_.codec; }
   std::uint8_t compressor() const noexcept { return message_.compressor; }
 
-  /// Where the next `size` bytes go, not more than missing(). Call advance() after they have been written.
+  /// Returns where the next `size` bytes go, at most missing(). Call advance() after they have been written.
   std::byte* position(std::size_t size) {
     if (parts_ != nullptr) [[unlikely]]
       return position_in_parts(size);
     return block_->data() + filled_;
   }
   void advance(std::size_t size) noexcept { filled_ += size; }
-  /// Error: internal (with this chunk the message is longer, or after its last chunk shorter, than announced).
+  /// Checks a chunk. Error: internal (with it the message is longer, or after its last chunk shorter, than announced).
   Status check_chunk(std::size_t size, bool last) const;
   /// Returns the whole message; the assembly is idle again.
   Slice take();
   void reset() noexcept;
 
  private:
-  /// Of a message that began without room.
+  /// Holds the parts of a message that began without room.
   struct Parts {
-    /// Before that in block_.
+    /// These parts come before the part in block_.
     std::vector<Slice> full;
     std::size_t full_bytes = 0;
     base::TimePoint asked_first{};
@@ -82,7 +82,7 @@ class MessageAssembly {
   std::byte* position_in_parts(std::size_t size);
   void join_parts();
 
-  /// Of the whole message, or of its last part.
+  /// The block has the whole message, or its last part.
   Block* block_ = nullptr;
   Description message_;
   std::size_t filled_ = 0;

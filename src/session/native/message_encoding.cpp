@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encoding, compression and decompression of whole messages.
+// Encodes, compresses and decompresses whole messages.
 #include "session/native/message_encoding.h"
 
 #include "base/exception_text.h"
@@ -68,7 +68,7 @@ Status encode_message(const OutgoingMessage& message, const Negotiation& negotia
   }
   return {};
 } catch (...) {
-  // A codec or compressor of the application's: the call must still be ended.
+  // A codec or compressor of the application has thrown, and the call must still be ended.
   return owner.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 

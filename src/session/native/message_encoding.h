@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Outgoing messages to payload bytes, and compressed payloads back to messages (docs/wire.md, section 7).
+// Turns outgoing messages into payload bytes, and compressed payloads back into messages (docs/wire.md, section 7).
 #pragma once
 
 #include "session/native/negotiation.h"
@@ -20,10 +20,10 @@ struct EncodedMessage {
 Status encode_message(const OutgoingMessage& message, const Negotiation& negotiation, const SessionOptions& options,
                       SessionOwner& owner, EncodedMessage& out);
 
-/// The status for a message over the peer's limit.
+/// Returns the status for a message over the peer's limit.
 Status message_too_long(std::uint64_t size, std::uint64_t limit);
 
-/// A compressed payload without its size prefix, and the size that it claims to decompress to.
+/// Holds a compressed payload without its size prefix, and the size to which it claims to decompress.
 struct CompressedMessage {
   ByteSpan bytes;
   std::size_t decompressed_bytes = 0;
@@ -33,7 +33,7 @@ struct CompressedMessage {
 /// max_decompression_ratio), internal (no size).
 Result<CompressedMessage> read_compressed(ByteSpan payload, const ConnectionLimits& limits);
 
-/// Errors: internal (corrupt, or not of the size that it claims); what `owner` returns for an exception.
+/// Decompresses a message. Errors: internal (corrupt, or not of the claimed size); what `owner` makes of an exception.
 Result<Slice> decompress_message(const CompressedMessage& message, const Compressor& compressor, SessionOwner& owner);
 
 }  // namespace trunkline::session::native

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codec and compressor numbers, chunks, decompression.
+// Checks codec and compressor numbers, joins chunks, and decompresses messages.
 #include "session/native/message_reader.h"
 
 #include "wire/leb128.h"
@@ -46,7 +46,7 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
                                                 " exceeds max_message_bytes " +
                                                 std::to_string(options_.limits.max_message_bytes)};
   }
-  if (codec == 0) return {};  // and empty
+  if (codec == 0) return {};  // A message without a codec is empty.
   event.codec = negotiation_.peer_codec(codec);
   if (event.codec == nullptr) {
     return {StatusCode::unimplemented,
@@ -77,8 +77,8 @@ Status MessageReader::decompress(Event& event) {
   return {};
 }
 
-/// The room that a message takes until it is handed out. The compressed request that begins a call is decompressed
-/// then; what follows waits for the application as it is.
+/// Returns the room that a message takes until it is handed out. The compressed request that begins a call is
+/// decompressed then. Later messages wait for the application as they are.
 std::size_t MessageReader::room_for(const CallState& call, std::uint64_t total, const wire::FrameHeader& header,
                                     ByteSpan first_chunk) const {
   std::uint64_t plain = 0;

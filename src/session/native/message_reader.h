@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MessageReader: incoming messages - whole or in chunks, decompressed, with their codec found (docs/wire.md, section
-// 7).
+// MessageReader: reads incoming messages, whole or in chunks, finds their codecs, and decompresses them (docs/wire.md,
+// section 7).
 #pragma once
 
 #include "session/native/event_in_hand.h"
@@ -13,7 +13,7 @@ namespace trunkline::session::native {
 /// The message of an event lives in the receive buffer if it came whole and uncompressed, else in the event in hand.
 class MessageReader {
  public:
-  /// All outlive the object.
+  /// All references outlive the object.
   MessageReader(const SessionOptions& options, const Negotiation& negotiation, ReceiveCredit& credit, OpenCalls& calls,
                 EventInHand& in_hand, SessionOwner& owner) noexcept
       : options_(options),
@@ -26,15 +26,15 @@ class MessageReader {
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
   /// error of the connection.
   Status check_numbers(const wire::FrameHeader& header, bool first) const;
-  /// So is a message without codec, unless it is empty and in one frame. `bytes`: of the message, in its first frame.
+  /// A message without codec is an error as well, unless it is empty and whole. `bytes` of it are in its first frame.
   static Status check_codec(const wire::FrameHeader& header, std::size_t bytes);
-  /// A message that is whole in one frame. `block` owns `payload`. A compressed message stays so (event.is_compressed),
-  /// but what it claims to decompress to is within the limits. Errors are of the call, as with read_chunk().
+  /// Reads a message that is whole in one frame. `block` owns `payload`. A compressed message stays so
+  /// (event.is_compressed), but the size that it claims is within the limits. Errors concern the call alone.
   Status read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event);
-  /// A frame that begins, continues or ends a message in chunks. event.has_message tells whether it is complete now.
+  /// Reads a frame that begins, continues or ends a message in chunks. event.has_message tells whether it is whole now.
   Status read_chunk(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk,
                     Event& event);
-  /// Replaces the payload of an event that is_compressed. Errors are of the call.
+  /// Replaces the payload of an event that is_compressed with what it decompresses to. Errors concern the call alone.
   Status decompress(Event& event);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection of the native protocol is recognised.
+// Recognises a connection of the native protocol, and makes its session.
 #include "session/native/native_protocol.h"
 
 #include "session/native/native_session.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native protocol's row in the table of protocols.
+// Declares the native protocol's row in the table of protocols.
 #pragma once
 
 #include "session/protocol.h"

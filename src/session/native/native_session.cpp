@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The turns of a native session's parts, its handshake, timers, drain and end.
+// Gives the parts of a native session their turns, and runs its handshake, timers, drain and end.
 #include "session/native/native_session.h"
 
 #include "base/exception_text.h"
@@ -18,7 +18,7 @@ namespace trunkline::session::native {
 
 namespace {
 
-/// Steps without an event after which the layer above may end its turn.
+/// After this many steps without an event the layer above may end its turn.
 constexpr std::size_t steps_per_pause = 512;
 
 constexpr bool is_about_calls(wire::FrameType type) noexcept {
@@ -119,7 +119,7 @@ NativeSession::Step NativeSession::read_preface() {
   return Step::again;
 }
 
-/// As on a connection for which no session was made.
+/// Refuses the peer in the same way as a connection for which no session was made.
 NativeSession::Step NativeSession::refuse_preface() {
   path_.output().append(as_bytes(wire::rejection_for(wire::DetectedProtocol::unknown)));
   end_session(foreign_peer({}));
@@ -275,7 +275,7 @@ bool NativeSession::take_closing_event(Event& event) {
     }
     CallState* const call = calls_.find(closing_calls_.back());
     closing_calls_.pop_back();
-    if (call == nullptr) continue;  // cancelled or finished meanwhile
+    if (call == nullptr) continue;  // The call was cancelled or finished meanwhile.
     event.type = role_ == Role::client ? EventType::finished : EventType::cancelled;
     event.id = call->id;
     event.context = call->context;
@@ -307,7 +307,7 @@ void NativeSession::notify_writable(CallState& call) noexcept {
     if (call.context != nullptr) local_events_.notify({EventType::writable, call.id, call.context, {}});
     call.owes_writable = false;
   } catch (...) {
-    // No memory for the event: wrote() tries again.
+    // There is no memory for the event. wrote() tries again.
     is_writable_awaited_ = true;
   }
 }
@@ -318,7 +318,7 @@ void NativeSession::notify_if_startable() noexcept {
     local_events_.notify({EventType::writable, 0, nullptr, {}});
     is_start_awaited_ = false;
   } catch (...) {
-    // No memory for the event. The next input or output tries again.
+    // There is no memory for the event. The next input or output tries again.
   }
 }
 
@@ -327,7 +327,7 @@ void NativeSession::notify_if_startable() noexcept {
 std::size_t NativeSession::gather(std::span<ByteSpan> out) {
   if (!path_.queue().is_idle()) {
     path_.pump();
-    // Also if the turn ends before all events are taken.
+    // The turn may end before all events are taken, so memory is counted here too.
     if (phase_ != ConnectionPhase::closed) update_memory();
     notify_if_startable();
   }
@@ -476,7 +476,7 @@ void NativeSession::end_call_without_memory(CallId id) noexcept {
                           .number = static_cast<std::uint32_t>(StatusCode::resource_exhausted)});
       is_written = true;
     } catch (...) {
-      // Not even for 16 bytes.
+      // There is no memory even for 16 bytes.
     }
   }
   if (call != nullptr) calls_.forget(*call);
@@ -486,7 +486,7 @@ void NativeSession::end_call_without_memory(CallId id) noexcept {
 }
 
 Status NativeSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) {
-  if (in_hand_.is_call(id)) {  // leading metadata before finish() of a call that is not attached
+  if (in_hand_.is_call(id)) {  // Leading metadata precedes finish() of a call that is not attached.
     attach(id, nullptr);
     in_hand_.set_unattached(id);
   }
@@ -584,7 +584,7 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
 
 // --- memory ---
 
-/// Everything that this connection holds for its peer. What an event shows is counted by the caller of next().
+/// Returns everything that this connection holds for its peer. The caller of next() counts what an event shows.
 std::size_t NativeSession::held_bytes() const noexcept {
   if (is_closed_event_given_) return path_.held_bytes() + calls_.memory().retained();
   constexpr std::size_t bytes_per_call = 512;
@@ -604,7 +604,7 @@ bool NativeSession::end_turn() {
   return false;
 }
 
-/// At the end of a turn.
+/// Counts memory and starts the watches at the end of a turn.
 void NativeSession::update_memory() {
   if (waits_for_frame_turn_ && !memory_share_.is_budget_used_up()) waits_for_frame_turn_ = false;
   const MemoryShare::Lack lack = calls_.has_waiting() ? calls_.lack() : MemoryShare::Lack::nothing;
@@ -619,8 +619,8 @@ void NativeSession::update_memory() {
     stall_.start(now_);
 }
 
-/// Messages that wait for the peer's credit are counted at once: a turn may bring many calls that each need little. So
-/// is output that has grown by a step: handlers may write between turns, and the peer may neither read nor send.
+/// Messages that wait for the peer's credit are counted at once: a turn may bring many calls that each need little.
+/// Output counts once it has grown by a step: handlers may write between turns while the peer does not read.
 void NativeSession::count_sent() noexcept {
   if (!path_.queue().is_idle() || path_.output().size() >= counted_output_ + MemoryShare::free_bytes) [[unlikely]]
     count_held();
@@ -632,7 +632,7 @@ void NativeSession::count_held() noexcept {
   memory_share_.update(held_bytes() + outer_bytes_, calls_.memory().room());
 }
 
-/// Counted in steps, since a layer sets it with each read and write.
+/// The bytes are counted in steps, since a layer sets them with each read and write.
 void NativeSession::set_outer_bytes(std::size_t bytes) noexcept {
   outer_bytes_ = bytes;
   const std::size_t change = bytes > counted_outer_ ? bytes - counted_outer_ : counted_outer_ - bytes;
@@ -669,10 +669,10 @@ std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
 /// the peer can complete them, and it may not read before this side does.
 bool NativeSession::must_not_receive() noexcept {
   if (phase_ == ConnectionPhase::closed) return false;
-  if (receiver_.has_deferred()) return false;  // what they wait for is the peer's credit
+  if (receiver_.has_deferred()) return false;  // Deferred calls wait for the peer's credit.
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
   const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
-  // One that waits only for others of its address is no reason to hurry the peers of other addresses.
+  // A frame that waits only for others of its address is no reason to hurry the peers of other addresses.
   waits_for_frame_turn_ = waits_for_turn && memory_share_.is_budget_used_up();
   if (waits_for_frame_turn_) memory_share_.set_waiting(MemoryShare::Lack::budget);
   if (!waits_for_turn && credit_.unread() < least_unread) return false;
@@ -706,7 +706,7 @@ std::uint64_t NativeSession::received_of_message(CallId id) const noexcept {
 /// The peer has begun something that takes memory until it is complete.
 bool NativeSession::holds_room() const noexcept { return calls_.memory().has_unfinished() || decoder_.is_amid_frame(); }
 
-/// What has come of a frame that continues a message which has room. Other frames are no progress of such a message.
+/// Returns how much has come of a frame that continues a message with room. Other frames are no progress of a message.
 std::size_t NativeSession::partial_message_bytes() const noexcept {
   if (!decoder_.is_in_body()) return 0;
   const CallState* const call = calls_.find(decoder_.body_header().call);
@@ -800,7 +800,7 @@ void NativeSession::close(const Status& reason) {
   try {
     send_goaway(reason.code(), reason.message());
   } catch (...) {
-    // No memory for the reason. The session ends all the same.
+    // There is no memory for the reason. The session ends all the same.
   }
   end_session(reason);
 }
@@ -842,7 +842,7 @@ NativeSession::Step NativeSession::fail(const Status& reason) {
   return Step::again;
 }
 
-/// As fail(), where there may be no memory for a reason.
+/// Ends the session as fail() does, even if there is no memory for a reason.
 void NativeSession::end_without_memory() noexcept {
   if (phase_ == ConnectionPhase::closed) return;
   try {
@@ -852,7 +852,7 @@ void NativeSession::end_without_memory() noexcept {
   }
 }
 
-/// Ends the session also if there is no memory to keep the reason.
+/// Ends the session even if there is no memory to keep the reason.
 void NativeSession::end_session(const Status& reason) noexcept {
   phase_ = ConnectionPhase::closed;
   try {
@@ -868,7 +868,7 @@ void NativeSession::end_session(const Status& reason) noexcept {
   is_start_awaited_ = false;
   receiver_.drop_deferred();
   calls_.for_each([this](CallState& call) {
-    // What the peer has not been sent whole, it cannot have begun.
+    // The peer cannot have begun a call that it has not been sent whole.
     path_.remove(call);
     call.deadline.cancel();
   });

@@ -30,13 +30,13 @@
 namespace trunkline::session::native {
 
 /// `options`, `timers` and `owner` outlive the session. `now` is the time of construction. `account` counts what the
-/// peer's address holds of options.memory; may be null.
+/// peer's address holds of options.memory, and may be null.
 std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
                                              SessionOwner& owner, base::TimePoint now,
                                              std::shared_ptr<MemoryAccount> account = nullptr);
 
-/// Owns the life of the connection: its phase, the handshake, drain and end, and in which order its parts get a turn.
-/// Everything else belongs to a part. A part uses only those above it:
+/// Owns the life of the connection: its phase, the handshake, drain and end, and the order in which its parts get a
+/// turn. Everything else belongs to a part. A part uses only the parts above it:
 ///
 ///     Negotiation    both hellos: limits, codec and compressor numbers
 ///     SendPath       the output, the queue of frames that wait for credit or their turn, congestion
@@ -59,8 +59,8 @@ class NativeSession final : public Session, private FrameSource {
   NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
                 base::TimePoint now, std::shared_ptr<MemoryAccount> account);
 
-  /// No room while the peer does not take its responses: the rest of the input waits in its socket. Little or no room
-  /// while memory is used up.
+  /// There is no room while the peer does not take its responses: the rest of the input waits in its socket. There is
+  /// little or no room while memory is used up.
   std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override {
     if (path_.is_stalled() || memory_share_.is_used_up()) [[unlikely]]
       return prepare_little(out);
@@ -101,13 +101,13 @@ class NativeSession final : public Session, private FrameSource {
   std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
   std::string_view protocol_name() const noexcept override { return "native"; }
   std::size_t held_bytes() const noexcept override;
-  /// What a layer around the session holds for the same peer. The memory budget counts it with what the session holds.
+  /// A layer around the session holds `bytes` for the same peer. The memory budget counts them with the session's own.
   void set_outer_bytes(std::size_t bytes) noexcept;
   std::uint64_t payload_bytes_accepted() const noexcept override { return sender_.payload_bytes_accepted(); }
   bool is_ordered() const noexcept override { return negotiation_.is_ordered(); }
 
  private:
-  /// The outcome of one look at the input.
+  /// Says what one look at the input has brought.
   enum class Step : std::uint8_t { event, again, needs_input };
 
   // --- FrameSource ---
@@ -150,7 +150,7 @@ class NativeSession final : public Session, private FrameSource {
   void show_life();
   bool holds_room() const noexcept;
   std::size_t partial_message_bytes() const noexcept;
-  /// To be called when memory has been released: next() makes room for messages that wait for it.
+  /// Call this when memory has been released. next() then makes room for messages that wait for it.
   void wake_if_waiting() {
     if (calls_.has_waiting()) [[unlikely]]
       owner_.on_session_wake();
@@ -179,24 +179,24 @@ class NativeSession final : public Session, private FrameSource {
   bool is_closed_event_given_ = false;
   /// can_start() has returned false: an event says when it would return true again.
   mutable bool is_start_awaited_ = false;
-  /// A call owes `writable` and has nothing queued: wrote() looks for it.
+  /// A call owes `writable` and has nothing queued, so that wrote() looks for it.
   mutable bool is_writable_awaited_ = false;
   const SessionOptions& options_;
   base::TimerWheel& timers_;
   SessionOwner& owner_;
-  /// Of the last input, timer or start with a deadline.
+  /// This is the time of the last input, timer or start with a deadline.
   base::TimePoint now_;
 
   Negotiation negotiation_;
   SendPath path_;
   ReceiveCredit credit_;
   MemoryShare memory_share_;
-  /// The part of the output that memory_share_ has counted.
+  /// memory_share_ has counted this much of the output.
   std::size_t counted_output_ = 0;
-  /// Given to set_outer_bytes(), and of that what has been counted.
+  /// These are the bytes given to set_outer_bytes(), and how many of them have been counted.
   std::size_t outer_bytes_ = 0;
   std::size_t counted_outer_ = 0;
-  /// Looks again whether the budget has room, which other threads may have made.
+  /// The session looks again whether the budget has room when this timer fires, since other threads may have made some.
   mutable base::Timer memory_timer_;
   OpenCalls calls_;
   EventInHand in_hand_;
@@ -215,12 +215,12 @@ class NativeSession final : public Session, private FrameSource {
   /// it is wanted.
   bool waits_for_frame_turn_ = false;
   mutable MemoryRetry memory_retry_;
-  /// Steps that brought no event, all told.
+  /// Counts the steps so far that brought no event.
   std::size_t quiet_steps_ = 0;
-  /// Messages of events that were retained and not released.
+  /// Counts the messages of events that were retained and not released.
   std::int64_t retained_messages_ = 0;
   Status close_reason_;
-  /// Calls whose end is still to be handed out after that of the session, the oldest last.
+  /// The ends of these calls are still to be handed out after that of the session, the oldest last.
   std::vector<CallId> closing_calls_;
 };
 

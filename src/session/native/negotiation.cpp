@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matching of names between the two sides.
+// Matches names between the two sides.
 #include "session/native/negotiation.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace {
 
 void release(std::vector<std::string>& names) noexcept { std::vector<std::string>().swap(names); }
 
-/// The objects of these names, null for those that are not known. A quiet connection should hold little memory, so the
-/// names are retained only if one of them is not known and may be needed in an error.
+/// Returns the objects of these names, with null for those that are not known. A quiet connection should hold little
+/// memory, so the names are retained only if one of them is not known and may be needed in an error.
 template <class T, class Registry>
 std::vector<const T*> look_up(std::vector<std::string>& names, const Registry& registry) {
   std::vector<const T*> found;
@@ -58,7 +58,7 @@ void Negotiation::apply(wire::Hello peer) {
 }
 
 std::size_t Negotiation::header_room() const noexcept {
-  // The frame's header and the shortest chunk of a queued message.
+  // The frame's header and the shortest chunk of a queued message need this much room.
   constexpr std::size_t rest_of_frame = 64 + 4096;
   return std::min<std::size_t>(
       {peer_.max_header_bytes, peer_.max_frame_bytes - rest_of_frame, peer_.connection_credit / 2 - rest_of_frame});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening and forgetting of calls.
+// Opens and forgets calls.
 #include "session/native/open_calls.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace trunkline::session::native {
 
 namespace {
 
-/// What a request counts as that has waited for `time`. In the end it waits no more than other messages, so that it is
-/// received whatever handlers hold, and whatever else waits.
+/// Returns what a request that has waited for `time` counts as. In the end it waits no more than other messages, so
+/// that it is received whatever handlers hold, and whatever else waits.
 constexpr MessageUse use_after(base::Duration time) noexcept {
   if (time < std::chrono::seconds(1)) return MessageUse::request;
   return time < std::chrono::seconds(10) ? MessageUse::late_request : MessageUse::of_open_call;
@@ -52,7 +52,7 @@ void OpenCalls::destroy(CallState& call) noexcept {
     try {
       credit_.drop_waiting(withheld);
     } catch (...) {
-      // No memory for the frame: the credit remains to be returned, with what is returned next.
+      // There is no memory for the frame. The credit remains to be returned, with what is returned next.
     }
   }
   release_metadata(call);

@@ -19,14 +19,14 @@ namespace trunkline::session::native {
 /// Owns the states. A state that is forgotten leaves nothing behind: no queued frame, no timer, no memory.
 class OpenCalls {
  public:
-  /// What fires for a call's deadline: the callback gets the CallState as the timer's owner, and `owner` in it.
+  /// Says what fires at a call's deadline: the callback gets the CallState as the timer's owner, and `owner` in it.
   struct Deadlines {
     base::TimerWheel& timers;
     base::Timer::Callback callback;
     void* owner;
   };
 
-  /// All outlive the object.
+  /// All references outlive the object.
   OpenCalls(Role role, const ConnectionLimits& limits, const Negotiation& negotiation, SendPath& path,
             ReceiveCredit& credit, MemoryShare& share, const Deadlines& deadlines, SessionOwner& owner) noexcept
       : role_(role),
@@ -44,12 +44,12 @@ class OpenCalls {
   CallState* find(CallId id) const noexcept { return table_.find(id); }
   std::size_t size() const noexcept { return table_.size(); }
   bool empty() const noexcept { return table_.empty(); }
-  /// Those for which `is_wanted(const CallState&)`, oldest first.
+  /// Returns the calls for which `is_wanted(const CallState&)`, oldest first.
   template <class Predicate>
   std::vector<CallState*> by_age(Predicate is_wanted) const {
     return table_.by_age(ids_.newest(), is_wanted);
   }
-  /// In no order. `function` must not open or forget calls.
+  /// Calls `function` for all calls, in no order. It must not open or forget calls.
   template <class Function>
   void for_each(Function function) const {
     table_.for_each(function);
@@ -63,7 +63,7 @@ class OpenCalls {
   ReceiveMemory& memory() noexcept { return memory_; }
   const ReceiveMemory& memory() const noexcept { return memory_; }
 
-  /// What open() throws leaves no trace.
+  /// Opens a call. An exception leaves no trace of it.
   CallState* open(CallId id, void* context);
   /// Opens the new call of the event in hand, with what its first message took of its credit.
   CallState* open(const EventInHand& in_hand, void* context);
@@ -84,10 +84,10 @@ class OpenCalls {
   }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
   /// Makes room for messages that wait, in their order, and returns the credit that was withheld for them. A message
-  /// behind one that the application has not taken waits for that, and the others do not wait for it. Nor do messages
-  /// of calls that have begun wait for requests of new calls, which wait until handlers release theirs. A request that
-  /// has waited for a second has more room: handlers may be waiting for it. Looks only at the first that find no room,
-  /// however many wait behind them. True if it has made room for any.
+  /// behind one that the application has not taken waits for that, and the others do not wait for it. Messages of calls
+  /// that have begun do not wait for requests of new calls, which wait until handlers release theirs. A request that
+  /// has waited for a second has more room: handlers may be waiting for it. Looks only at the first messages that find
+  /// no room, however many wait behind them. Returns true if it has made room for any.
   bool admit_waiting(base::TimePoint now);
   /// Credit of the call has been returned: a message that waits may not be behind an unread one any longer.
   void unblock_waiting(CallState& call) noexcept {
@@ -95,21 +95,21 @@ class OpenCalls {
     if (call.waiting.queue == WaitingMessages::Queue::behind_unread)
       waiting_.move(call, WaitingMessages::Queue::of_open_calls);
   }
-  /// The last admit_waiting() has left messages that wait for memory of the budget, or of the peer's address.
+  /// Returns where messages lack memory that the last admit_waiting() has left: in the budget or at the peer's address.
   MemoryShare::Lack lack() const noexcept { return lack_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
   /// credit were withheld, and of the connection's: they are to be returned last, since that writes to the output, for
   /// which there may be no memory.
   std::size_t end_waiting(CallState& call) noexcept;
 
-  /// True if the layer above has to finish the call, in its turn, also when the session refuses it.
+  /// Returns true if the layer above has to finish the call, in its turn, even when the session refuses it.
   bool keeps_turn(const CallState& call) const noexcept {
     return role_ == Role::server && negotiation_.is_ordered() && !call.one_way &&
            (call.pending != nullptr || call.context != nullptr);
   }
   /// Takes nothing more of the call. Its finish is still to come.
   void refuse_rest(CallState& call);
-  /// Open calls for which refuse_rest() was called.
+  /// Counts the open calls for which refuse_rest() was called.
   std::size_t refused() const noexcept { return refused_; }
 
  private:

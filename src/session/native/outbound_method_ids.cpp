@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Assignment of outbound method ids.
+// Assigns outbound method ids.
 #include "session/native/outbound_method_ids.h"
 
 namespace trunkline::session::native {

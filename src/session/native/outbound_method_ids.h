@@ -7,13 +7,13 @@
 
 namespace trunkline::session::native {
 
-/// Ids by the caller's key for a name (MethodRef::key).
+/// Holds ids by the caller's key for a name (MethodRef::key).
 class OutboundMethodIds {
  public:
-  /// 0: the peer knows no id for this key.
+  /// Returns 0 if the peer knows no id for this key.
   std::uint32_t find(std::uint32_t key) const noexcept { return key < ids_.size() ? ids_[key] : 0; }
-  /// The next id, which belongs to `key` from now on; 0 if the peer accepts no more ids, or key is 0. Needs
-  /// find(key) == 0.
+  /// Returns the next id, which belongs to `key` from now on, or 0 if the peer accepts no more ids, or `key` is 0.
+  /// Needs find(key) == 0.
   std::uint32_t assign(std::uint32_t key, std::uint32_t max_methods);
 
  private:

@@ -12,10 +12,10 @@ namespace trunkline::session::native {
 /// output, so that the position of each pong need not be stored: the count may be too high, never too low.
 class PongLimit {
  public:
-  /// `max_unsent`: at least as many as arrive in one read, because none is written before the whole read is decoded.
+  /// `max_unsent` is at least as many as arrive in one read, because none is written before the whole read is decoded.
   explicit PongLimit(std::uint32_t max_unsent) noexcept : max_unsent_(max_unsent) {}
 
-  /// A limit that a peer never reaches that reads: the pings of two full read buffers, and a few.
+  /// Returns a limit that a peer that reads never reaches: the pings of two full read buffers, and a few more.
   static constexpr std::uint32_t for_reads_of(std::size_t read_buffer_bytes) noexcept {
     constexpr std::size_t ping_bytes = 24;
     return static_cast<std::uint32_t>(64 + 2 * read_buffer_bytes / ping_bytes);
@@ -23,7 +23,7 @@ class PongLimit {
   std::uint32_t max_unsent() const noexcept { return max_unsent_; }
 
   void wrote(std::uint64_t bytes) noexcept { written_ += bytes; }
-  /// One more pong is about to be encoded, behind `unsent_bytes` of output. False: it exceeds the limit.
+  /// One more pong is about to be encoded, behind `unsent_bytes` of output. Returns false if it exceeds the limit.
   bool add(std::uint64_t unsent_bytes) noexcept {
     if (written_ >= mark_) {
       before_mark_ = std::exchange(after_mark_, 0);
@@ -34,7 +34,7 @@ class PongLimit {
 
  private:
   const std::uint32_t max_unsent_;
-  /// Bytes written to the transport in all.
+  /// Counts all bytes that were written to the transport.
   std::uint64_t written_ = 0;
   /// The pongs in before_mark_ have been written once written_ reaches this.
   std::uint64_t mark_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Credit frames.
+// Writes credit frames.
 #include "session/native/receive_credit.h"
 
 #include "wire/control.h"

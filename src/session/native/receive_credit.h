@@ -11,21 +11,21 @@
 
 namespace trunkline::session::native {
 
-/// Owns the connection's credit; a call's is in its CallState. Credit is returned half a window at a time: one small
-/// frame for many messages, and the peer never waits for the other half.
+/// Owns the connection's credit; the credit of a call is in its CallState. Credit is returned half a window at a time:
+/// that costs one small frame for many messages, and the peer never waits for the other half.
 class ReceiveCredit {
  public:
-  /// Both outlive the object. Credit frames are written to `path`, until it is closed.
+  /// Both references outlive the object. Credit frames are written to `path`, until it is closed.
   ReceiveCredit(const ConnectionLimits& limits, SendPath& path) noexcept
       : limits_(limits), path_(path), left_(limits.connection_credit_bytes) {}
 
-  /// What the peer may still send on the connection; below 0 if it has sent too much.
+  /// Returns what the peer may still send on the connection; it is below 0 if the peer has sent too much.
   std::int64_t left() const noexcept { return left_; }
   void charge(std::uint32_t bytes) noexcept {
     left_ -= bytes;
     ++charged_frames_;
   }
-  /// How many frames that cost credit have come.
+  /// Returns how many frames that cost credit have come.
   std::uint64_t charged_frames() const noexcept { return charged_frames_; }
   /// `bytes` of the connection's credit have been consumed. More is granted earlier than after half a window if the
   /// peer has less than that left, because the rest is unread.
@@ -49,9 +49,9 @@ class ReceiveCredit {
     return_connection(static_cast<std::uint32_t>(before - withheld()));
   }
   std::uint64_t waiting() const noexcept { return waiting_; }
-  /// Bytes that the peer has sent and whose credit has not been returned, or which wait for room: they are in memory.
+  /// Returns how many bytes are in memory: their credit has not been returned, or they wait for room.
   std::size_t held() const noexcept { return unread() + static_cast<std::size_t>(waiting_); }
-  /// The part of held() that does not wait for room: the application has yet to take it.
+  /// Returns the part of held() that does not wait for room: the application has yet to take it.
   std::size_t unread() const noexcept {
     const std::int64_t unreturned = std::int64_t{limits_.connection_credit_bytes} - left_ - returnable_;
     return static_cast<std::size_t>(unreturned - static_cast<std::int64_t>(withheld()));
@@ -74,9 +74,9 @@ class ReceiveCredit {
   SendPath& path_;
   std::int64_t left_;
   std::uint64_t charged_frames_ = 0;
-  /// Consumed and not yet granted again.
+  /// This many bytes are consumed, and not yet granted again.
   std::uint32_t returnable_ = 0;
-  /// Bytes of messages that wait for room.
+  /// This many bytes of messages wait for room.
   std::uint64_t waiting_ = 0;
 };
 

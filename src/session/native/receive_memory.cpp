@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error of an exceeded max_unread_bytes.
+// Makes the errors for a lack of memory.
 #include "session/native/receive_memory.h"
 
 #include <string>

@@ -12,25 +12,25 @@
 
 namespace trunkline::session::native {
 
-/// What a long message that needs room is for.
+/// Says what a long message that needs room is for.
 enum class MessageUse : std::uint8_t {
   of_open_call,
-  /// It begins a call, whose handler will keep it.
+  /// The message begins a call, whose handler will keep it.
   request,
-  /// The same, and it has waited so long that handlers may be waiting for it.
+  /// The message begins a call, and has waited so long that handlers may be waiting for it.
   late_request,
 };
 
-/// A sum; whoever retains bytes releases as many. What a message costs in credit is counted by ReceiveCredit, not here.
+/// Keeps a sum: whoever retains bytes releases as many. ReceiveCredit, and not this class, counts what messages cost.
 class ReceiveMemory {
  public:
-  /// Both outlive the object. `share` learns of messages before they are received.
+  /// Both references outlive the object. `share` learns of messages before they are received.
   ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share) noexcept : limits_(limits), share_(share) {}
 
   bool has_room_for(std::uint64_t bytes) const noexcept { return retained_ + bytes <= limits_.max_unread_bytes; }
-  /// Makes room for a long message until release_message(). False: there is none now. The limit of the connection
-  /// always has room for one message: the metadata of calls, which remains until they end, must not keep all of them
-  /// from being completed.
+  /// Makes room for a long message until release_message(). Returns false if there is none now. The limit of the
+  /// connection always has room for one message: the metadata of calls, which remains until they end, must not keep all
+  /// of them from being completed.
   bool try_retain_message(std::size_t bytes, MessageUse use = MessageUse::of_open_call) noexcept {
     lack_ = MemoryShare::Lack::nothing;
     if (!has_room_for(bytes) && (retained_ != metadata_ || !may_ever_hold(bytes))) return false;
@@ -43,7 +43,7 @@ class ReceiveMemory {
     ++unfinished_;
     return true;
   }
-  /// `missing` of the `bytes` have not come.
+  /// Gives back the room of a message of `bytes`, of which `missing` have not come.
   void release_message(std::size_t bytes, std::size_t missing) noexcept {
     retained_ -= bytes;
     room_ -= missing;
@@ -56,18 +56,18 @@ class ReceiveMemory {
     long_message_bytes_ += bytes;
     room_ -= bytes;
   }
-  /// The part of retained() that is room for what has yet to come.
+  /// Returns the part of retained() that is room for what has yet to come.
   std::size_t room() const noexcept { return room_; }
   /// Counts all bytes of messages that have or had room.
   std::uint64_t bytes_of_long_messages() const noexcept { return long_message_bytes_; }
-  /// The last try_retain_message() failed because of memory that other connections use as well: the budget's, or the
-  /// share of the peer's address.
+  /// Returns where the last try_retain_message() lacked memory that other connections use as well: in the budget, or in
+  /// the share of the peer's address.
   MemoryShare::Lack lack() const noexcept { return lack_; }
   /// New calls are refused.
   bool is_short() const noexcept { return share_.is_short(); }
-  /// The error for a new call while is_short().
+  /// Returns the error for a new call while is_short().
   Status short_of_memory() const;
-  /// False: the message alone exceeds the limit.
+  /// Returns false if the message alone exceeds the limit.
   bool may_ever_hold(std::uint64_t bytes) const noexcept { return bytes <= limits_.max_unread_bytes; }
   void retain(std::size_t bytes) noexcept { retained_ += bytes; }
   void release(std::size_t bytes) noexcept { retained_ -= bytes; }
@@ -80,7 +80,7 @@ class ReceiveMemory {
     metadata_ -= bytes;
   }
   std::size_t retained() const noexcept { return retained_; }
-  /// The error for `bytes` that there is no room for.
+  /// Returns the error for `bytes` that there is no room for.
   Status exceeded_by(std::uint64_t bytes) const;
 
  private:
@@ -91,11 +91,11 @@ class ReceiveMemory {
 
   const ConnectionLimits& limits_;
   MemoryShare& share_;
-  /// Unfinished messages, metadata of open calls, and what long messages take that the application has not released.
+  /// Counts unfinished messages, metadata of open calls, and what long messages take that are not released.
   std::size_t retained_ = 0;
-  /// The part of retained_ that is metadata.
+  /// This part of retained_ is metadata.
   std::size_t metadata_ = 0;
-  /// Messages that try_retain_message() has made room for.
+  /// Counts the messages for which try_retain_message() has made room.
   std::size_t unfinished_ = 0;
   std::uint64_t long_message_bytes_ = 0;
   std::size_t room_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Control frames, finish frames without a message, and the pump.
+// Writes control frames, and finish frames without a message, and pumps the queue.
 #include "session/native/send_path.h"
 
 #include "session/native/header_fields.h"

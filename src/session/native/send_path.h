@@ -18,7 +18,7 @@ namespace trunkline::session::native {
 /// that comes later waits for one round at most.
 class SendPath {
  public:
-  /// All outlive the object. `source` writes header blocks and learns which queued frames have been sent.
+  /// All references outlive the object. `source` writes header blocks and learns which queued frames have been sent.
   SendPath(const ConnectionLimits& limits, const Negotiation& negotiation, FrameSource& source)
       : limits_(limits), negotiation_(negotiation), queue_(output_, source) {
     queue_.add_credit(negotiation.peer().connection_credit);
@@ -35,17 +35,17 @@ class SendPath {
 
   // --- frames that go straight into the output ---
 
-  /// A header, which is the whole frame or is followed by what the caller appends to output().
+  /// Writes a header, which is the whole frame or is followed by what the caller appends to output().
   void write_header(const wire::FrameHeader& header) {
     wire::write_header(header, output_.reserve(wire::header_bytes));
     output_.commit(wire::header_bytes);
   }
   void write_goaway(CallId last_call, StatusCode code, std::string_view text);
-  /// A finish without a message, which costs no credit. `fields` are the header block's, without its size; if they are
-  /// empty, those of `status` are written.
+  /// Writes a finish without a message, which costs no credit. `fields` are the header block's, without its size; if
+  /// they are empty, those of `status` are written.
   void write_finish(CallId id, const Status& status, bool unprocessed, ByteSpan fields);
-  /// True if a frame with `body` bytes, `message` of them message bytes, may be written now: there is credit for it
-  /// and it passes no frame that it must not pass.
+  /// Returns true if a frame with `body` bytes, `message` of them message bytes, may be written now: there is credit
+  /// for it and it passes no frame that it must not pass.
   bool may_write(std::size_t body, std::size_t message, std::int64_t call_credit) const noexcept {
     return static_cast<std::int64_t>(wire::header_bytes + body) <= queue_.credit() &&
            static_cast<std::int64_t>(message) <= call_credit && message <= limits_.chunk_bytes &&
@@ -81,14 +81,14 @@ class SendPath {
 
   // --- output ---
 
-  /// False if nothing is to be written, or everything waits for credit.
+  /// Returns false if nothing is to be written, or everything waits for credit.
   bool has_output() const noexcept { return !output_.empty() || (!queue_.is_idle() && can_pump_); }
   std::size_t unsent_bytes() const noexcept { return output_.size() + queue_.queued_bytes(); }
-  /// Bytes that wait for the socket. What is queued while the socket keeps up waits for the peer's credit.
+  /// Returns how many bytes wait for the socket. While the socket keeps up, queued frames wait for the peer's credit.
   std::size_t waiting_for_socket() const noexcept {
     return output_.size() < pump_target() ? output_.size() : output_.size() + queue_.queued_bytes();
   }
-  /// Roughly the memory of all that waits.
+  /// Returns roughly the memory of all that waits.
   std::size_t held_bytes() const noexcept { return output_.size() + queue_.queued_memory(); }
   /// The socket has taken `size` bytes of the output.
   void wrote(std::size_t size) noexcept {
@@ -105,7 +105,7 @@ class SendPath {
   bool is_half_congested() const noexcept { return is_congested(limits_.max_unsent_bytes / 2); }
   bool is_socket_full() const noexcept { return waiting_for_socket() > limits_.max_unsent_bytes; }
   bool is_socket_half_full() const noexcept { return waiting_for_socket() > limits_.max_unsent_bytes / 2; }
-  /// Server: a stalled session reads nothing until the peer has taken half of what it may leave unread. Returns
+  /// A stalled session of a server reads nothing until the peer has taken half of what it may leave unread. Returns
   /// is_stalled().
   bool update_stall() noexcept { return is_stalled_ = is_stalled_ ? is_socket_half_full() : is_socket_full(); }
   bool is_stalled() const noexcept { return is_stalled_; }
@@ -118,7 +118,7 @@ class SendPath {
   bool is_closed() const noexcept { return is_closed_; }
 
  private:
-  /// How many times max_unsent_bytes may be queued while the peer gives no credit. A call whose response nobody reads
+  /// This many times max_unsent_bytes may be queued while the peer gives no credit. A call whose response nobody reads
   /// must not keep others from running, so this limit is wider.
   static constexpr std::size_t blocked_share = 16;
 
@@ -132,7 +132,7 @@ class SendPath {
   OutputQueue output_;
   SendQueue queue_;
   std::uint64_t written_bytes_ = 0;
-  /// False: everything queued waits for credit.
+  /// Unless this is set, everything queued waits for credit.
   bool can_pump_ = true;
   bool is_stalled_ = false;
   bool is_closed_ = false;

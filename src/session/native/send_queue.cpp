@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns and chunks of queued frames.
+// Sends queued frames in turns and in chunks.
 #include "session/native/send_queue.h"
 
 #include "wire/field.h"
@@ -12,12 +12,12 @@ namespace trunkline::session::native {
 namespace {
 /// A chunk waits for more credit rather than be shorter than this, unless it is the last of its message.
 constexpr std::int64_t min_chunk_bytes = 4096;
-/// What is sent of a call whose message has no place yet: enough for the uncompressed size.
+/// This much is sent of a call whose message has no place yet. It is enough for the uncompressed size.
 constexpr std::int64_t opening_bytes = 16;
 
-/// An upper bound of the header block of the frame's next chunk, its size included.
+/// Returns an upper bound of the header block of the frame's next chunk, its size included.
 std::int64_t max_block_bytes(const QueuedFrame& frame) noexcept {
-  constexpr std::size_t integers = 2 * 10;  // timeout, message_bytes
+  constexpr std::size_t integers = 2 * 10;  // These are timeout and message_bytes.
   constexpr std::size_t tag_and_size = 1 + wire::field_size_bytes;
   if (frame.started && frame.type != wire::FrameType::finish) return 0;
   const std::size_t name = frame.start ? frame.start->method_name.size() + tag_and_size : 0;
@@ -118,7 +118,7 @@ void SendQueue::pump(std::size_t until, std::size_t chunk_bytes, std::size_t max
   }
 }
 
-/// False: nothing more can be sent until credit arrives. After true the call may be gone.
+/// Sends one chunk. Returns false if nothing more can be sent until credit arrives. After true the call may be gone.
 bool SendQueue::send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t max_frame_bytes) {
   QueuedFrame& frame = *call.queue_head;
   const bool has_message = (frame.flags & wire::flag::message) != 0;
@@ -144,7 +144,7 @@ bool SendQueue::send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t
     chunk = std::min(chunk, room);
   }
   if (left > 0) {
-    if (call.send_credit < least) {  // unblock() brings it back
+    if (call.send_credit < least) {  // unblock() brings the call back.
       if (keeps_its_position(frame)) return false;
       unlink(call);
       // The peer makes room for a first message by itself. Behind an earlier one it may wait for its application, and
@@ -185,7 +185,7 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   if (!block.empty()) header.flags |= wire::flag::headers;
   if (header.type == wire::FrameType::call || header.type == wire::FrameType::finish) header.number = number;
 
-  // Where there is no memory, nothing of the frame is written.
+  // If there is no memory, nothing of the frame is written.
   const bool is_copied = chunk < OutputQueue::copy_limit;
   const std::size_t head = wire::header_bytes + block.size() + (is_copied ? chunk : 0);
   if (!is_copied) output_->reserve_slice();

@@ -10,7 +10,7 @@
 
 namespace trunkline::session::native {
 
-/// What the queue needs from its session.
+/// Gives the queue what it needs from its session.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -28,7 +28,7 @@ class FrameSource {
 /// to make room for all at once.
 class SendQueue {
  public:
-  /// Long messages that are sent at a time.
+  /// At most this many long messages are sent at a time.
   static constexpr std::size_t max_places = 8;
 
   SendQueue(OutputQueue& output, FrameSource& source) noexcept : output_(&output), source_(&source) {}
@@ -41,23 +41,23 @@ class SendQueue {
     sent_bytes_ += static_cast<std::uint64_t>(bytes);
     ++charged_frames_;
   }
-  /// Everything that has cost credit so far.
+  /// Returns everything that has cost credit so far.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
-  /// How many frames that was.
+  /// Returns how many frames have cost credit so far.
   std::uint64_t charged_frames() const noexcept { return charged_frames_; }
 
-  /// How calls share the connection.
+  /// Says how calls share the connection.
   enum class Order : std::uint8_t {
-    /// Each sends one chunk at a time.
+    /// Each call sends one chunk at a time.
     in_turn,
-    /// As in_turn, but the first message of a call is sent completely before the next call begins.
+    /// Each call sends one chunk at a time, but its first message is sent completely before the next call begins.
     starts_in_order,
     /// The call that queued first sends everything before the next one.
     in_order,
   };
   void set_order(Order order) noexcept { order_ = order; }
-  /// The peer's windows. The long messages that are being sent use half of the connection's at most, or are one, so
-  /// that short messages have credit while the peer has no room for long ones.
+  /// Sets the peer's windows. The long messages that are being sent use half of the connection's window at most, or are
+  /// only one, so that short messages have credit while the peer has no room for long ones.
   void set_windows(std::uint32_t connection_credit, std::uint32_t call_credit) noexcept;
 
   /// Queues a frame behind those of the call, and the call behind the others.
@@ -73,15 +73,15 @@ class SendQueue {
 
   bool is_idle() const noexcept { return queued_frames_ == 0; }
   bool has_queued_calls() const noexcept { return queued_starts_ > 0; }
-  /// Message bytes not sent yet.
+  /// Returns how many message bytes have not been sent yet.
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
-  /// Roughly the memory of the queued frames.
+  /// Returns roughly the memory of the queued frames.
   std::size_t queued_memory() const noexcept { return queued_bytes_ + queued_frames_ * memory_per_frame; }
-  /// Long messages that have a place.
+  /// Returns how many long messages have a place.
   std::size_t places_taken() const noexcept { return places_taken_; }
 
  private:
-  /// The size of a frame and its call, rounded.
+  /// A frame and its call take this much memory, rounded.
   static constexpr std::size_t memory_per_frame = 512;
 
   bool keeps_its_position(const QueuedFrame& frame) const noexcept {
@@ -99,9 +99,9 @@ class SendQueue {
 
   OutputQueue* output_;
   FrameSource* source_;
-  /// Circular: head_->ring_previous is the tail.
+  /// The ring is circular: head_->ring_previous is the tail.
   CallState* head_ = nullptr;
-  /// Calls in the order in which they were parked, circular like the ring.
+  /// Parked calls are linked in the order in which they were parked, and circular like the ring.
   CallState* parked_ = nullptr;
   std::size_t places_ = max_places;
   std::size_t places_taken_ = 0;

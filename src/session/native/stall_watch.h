@@ -20,18 +20,18 @@ namespace trunkline::session::native {
 class StallWatch {
  public:
   enum class Action : std::uint8_t { none, time_out };
-  /// What the session knows when the timer fires.
+  /// Holds what the session knows when the timer fires.
   struct Seen {
-    /// Bytes that wait.
+    /// This many bytes wait.
     std::size_t unsent = 0;
     /// Others are refused calls for want of memory.
     bool is_wanted = false;
-    /// All bytes that the peer has taken so far.
+    /// The peer has taken this many bytes so far.
     std::uint64_t taken = 0;
   };
-  /// Less may wait for ever.
+  /// This many bytes may wait for ever.
   static constexpr std::size_t least_bytes = 16 << 10;
-  /// Used instead of a longer stall_timeout while others want the memory.
+  /// This replaces a longer stall_timeout while others want the memory.
   static constexpr std::chrono::milliseconds short_timeout{10000};
 
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
@@ -80,13 +80,13 @@ class StallWatch {
   const ConnectionLimits& limits_;
   base::TimerWheel& timers_;
   base::Timer timer_;
-  /// The mark is of a time since which the peer has taken nothing.
+  /// The mark is valid: it was made when the peer last took something, as far as the timer has seen.
   bool is_marked_ = false;
   base::TimePoint marked_{};
   std::uint64_t mark_ = 0;
-  /// How often the timer has fired since.
+  /// The timer has fired this many times since the mark was made.
   int looks_ = 0;
-  /// How often in a row others wanted the memory.
+  /// Others have wanted the memory this many times in a row.
   int wanted_ = 0;
 };
 

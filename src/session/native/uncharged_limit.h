@@ -20,7 +20,7 @@ class UnchargedLimit {
   static constexpr std::uint64_t at_first = 1024;
   static constexpr std::uint64_t per_charged_frame = 4;
 
-  /// Both outlive the object.
+  /// Both references outlive the object.
   UnchargedLimit(const ReceiveCredit& received, const SendQueue& sent) noexcept : received_(received), sent_(sent) {}
 
   std::uint64_t allowed() const noexcept {
@@ -28,9 +28,9 @@ class UnchargedLimit {
   }
   /// This side has sent a ping: the pong is not counted.
   void sent_ping() noexcept { ++pings_; }
-  /// One more has come. False: it exceeds the limit.
+  /// One more such frame has come. Returns false if it exceeds the limit.
   bool add() noexcept { return ++frames_ <= allowed(); }
-  /// Of the connection, once add() has returned false.
+  /// Returns the error of the connection, once add() has returned false.
   Status error() const {
     return {StatusCode::resource_exhausted, "receive frame: " + std::to_string(frames_) +
                                                 " frames that cost no credit, the limit is " +

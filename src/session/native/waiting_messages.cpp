@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linking and unlinking of calls whose messages wait.
+// Links and unlinks calls whose messages wait.
 #include "session/native/waiting_messages.h"
 
 namespace trunkline::session::native {

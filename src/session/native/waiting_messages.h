@@ -10,8 +10,8 @@
 
 namespace trunkline::session::native {
 
-/// Queues, first in, first out, linked through the calls: the peer chooses how many wait, so that nothing here may cost
-/// more for many than for one.
+/// The queues are first in, first out, and linked through the calls: the peer chooses how many wait, so that nothing
+/// here may cost more for many than for one.
 class WaitingMessages {
  public:
   using Queue = WaitingPlace::Queue;
@@ -22,7 +22,7 @@ class WaitingMessages {
 
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
-  /// The oldest of the queue; null: it is empty.
+  /// Returns the oldest call of the queue, or null if it is empty.
   CallState* first(Queue queue) const noexcept { return ends_of(queue).head; }
   void add(CallState& call, Queue queue) noexcept;
   /// The call must be in one of the queues.
@@ -31,7 +31,7 @@ class WaitingMessages {
     remove(call);
     add(call, queue);
   }
-  /// From `now` on requests that have been added since the last time have waited.
+  /// Starts the clocks of requests that have been added since the last time: they have waited from `now` on.
   void start_clocks(base::TimePoint now) noexcept;
 
  private:

@@ -33,7 +33,7 @@ bool is_address(std::string_view host) {
   return is_address(AF_INET, host);
 }
 
-/// Without the port, and without the dot that ends a name as the DNS writes it.
+/// Returns the host without the port, and without the dot that ends a name as the DNS writes it.
 std::string_view host_of(std::string_view authority) noexcept {
   const auto colon = authority.rfind(':');
   const bool has_port = colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;

@@ -18,14 +18,14 @@ struct CallHead {
   Format format = Format::connect_unary;
   /// The request was a GET: only a method without side effects may serve it. Its message is in the query.
   bool is_get = false;
-  /// Of both directions.
+  /// Both directions use this codec.
   const Codec* codec = nullptr;
-  /// What messages of the request that are compressed, or its body, are compressed with; null: nothing is.
+  /// Messages of the request, or its body, may be compressed with this; it is null if nothing is compressed.
   const Compressor* compressor = nullptr;
-  /// What the client takes responses in.
+  /// The client takes responses that are compressed with these.
   CompressorSet accepted;
   std::optional<base::Duration> timeout;
-  /// The entry of SessionOptions::cors_origins whose pages may read the response; null: the request is of no such page.
+  /// Pages of this entry of SessionOptions::cors_origins may read the response; it is null for requests of other pages.
   const std::string* cors_origin = nullptr;
 };
 

@@ -19,7 +19,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// Milliseconds, in up to ten digits. Empty: malformed.
+/// Reads milliseconds, in up to ten digits. Returns nothing if they are malformed.
 std::optional<base::Duration> parse_connect_timeout(std::string_view text) noexcept {
   constexpr std::size_t most_digits = 10;
   if (text.empty() || text.size() > most_digits) return std::nullopt;
@@ -237,7 +237,7 @@ bool CallHeadReader::read_encoding(std::string_view name, std::string_view field
   return refuse(StatusCode::unimplemented, text);
 }
 
-/// A browser sends such a request for a page of any site, without asking the server first, but says whose page it is.
+/// A browser sends the request for a page of any site, without asking the server first, but says whose page it is.
 bool CallHeadReader::check_origin(std::string_view authority, std::string_view way_out) {
   const std::string_view origin = value(FieldName::origin);
   if (!has(FieldName::origin) || cors_origin_ != nullptr) return true;

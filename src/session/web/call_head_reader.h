@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallHeadReader: the head of a request over HTTP to a call of Connect, gRPC-Web or plain HTTP.
+// CallHeadReader: turns the head of a request over HTTP into a call of Connect, gRPC-Web or plain HTTP.
 #pragma once
 
 #include "session/session_options.h"
@@ -18,8 +18,8 @@
 
 namespace trunkline::session::web {
 
-/// Knows no version of HTTP: who has read a head gives it the fields that FieldName lists, then the method and the
-/// target. All other fields are metadata (MetadataReader), and that they keep the rules of HTTP has been checked.
+/// The reader knows no version of HTTP: whoever has read a head gives it the fields that FieldName lists, then the
+/// method and the target. Other fields are metadata (MetadataReader). The caller has checked the rules of HTTP.
 ///
 ///     reader.begin();
 ///     for (field : head) {
@@ -34,29 +34,29 @@ class CallHeadReader {
     call,
     /// The request is gRPC's, which is not read here, since gRPC needs HTTP/2.
     grpc,
-    /// http_status() and status() say why. The answer has the form answer_format(); empty: it is a text for people.
+    /// http_status() and status() say why. The answer has the form answer_format(), or is a text for people if empty.
     refused,
   };
 
   struct RequestLine {
     std::string_view method;
-    /// The path, with its query.
+    /// The target is the path, with its query.
     std::string_view target;
-    /// The host that the client means, with its port: `:authority` or Host.
+    /// The client means this host, with its port, and names it in `:authority` or Host.
     std::string_view authority;
   };
 
-  /// Both outlive the object.
+  /// Both references outlive the object.
   CallHeadReader(const SessionOptions& options, const MessageEncodings& encodings) noexcept
       : options_(options), encodings_(encodings) {}
 
   /// The next fields belong to another request.
   void begin() noexcept;
-  /// The value is copied. True: the field is metadata too.
+  /// Copies the value. Returns true if the field is metadata too.
   bool add(FieldName name, std::string_view value);
-  /// Whether the request has the field.
+  /// Returns whether the request has the field.
   bool has(FieldName name) const noexcept { return (present_ & bit(name)) != 0; }
-  /// Empty if the request does not have it. Values of fields that came several times are joined by commas.
+  /// Returns nothing if the request lacks the field. Values of fields that came several times are joined by commas.
   std::string_view value(FieldName name) const noexcept {
     return has(name) ? std::string_view(values_[index(name)]) : std::string_view();
   }
@@ -69,27 +69,27 @@ class CallHeadReader {
 
   /// All fields of the request have been added.
   Outcome finish(const RequestLine& line, CallHead& head);
-  /// The same for a request that a route takes; never `grpc`.
+  /// All fields of a request that a route takes have been added. Never returns `grpc`.
   Outcome finish_route(const RequestLine& line, CallHead& head);
   /// The request is one of gRPC-Web or Connect by its fields, so that no route takes it.
   bool is_of_rpc_protocol() const noexcept;
 
-  /// The entry of SessionOptions::cors_origins for which a browser asks whether its page may send a request; null: the
-  /// request, whose method of HTTP this is, is no such question, or the answer is no. Before finish().
+  /// Returns the entry of SessionOptions::cors_origins for which a browser asks whether its page may send a request. It
+  /// is null if the request, with this HTTP method, is no such question, or is refused. Call it before finish().
   const std::string* preflight_origin(std::string_view method) const noexcept;
 
-  /// After finish(): as CallHead::cors_origin, also after `refused`.
+  /// After finish(), returns what CallHead::cors_origin is, even if the request was `refused`.
   const std::string* cors_origin() const noexcept { return cors_origin_; }
-  /// After `call`, also after `refused` if the target names one: the name of the method. A view of the target or of
-  /// this object. Empty after `refused` if the target has not been looked at.
+  /// Returns the name of the method after `call`, and after `refused` if the target names one. It is a view of the
+  /// target or of this object, and empty after `refused` if the target has not been looked at.
   std::string_view method() const noexcept { return method_; }
-  /// After `call` with is_get: the message in the query, which is compressed with head.compressor. Empty: there is no
-  /// message.
+  /// After `call` with is_get, returns the message in the query, which is compressed with head.compressor. It is empty
+  /// if there is no message.
   const std::optional<Slice>& message() const noexcept { return message_; }
   std::uint32_t http_status() const noexcept { return http_status_; }
   const Status& status() const noexcept { return status_; }
   const std::optional<Format>& answer_format() const noexcept { return answer_format_; }
-  /// The codec in whose content-type the answer is, after `refused` with an answer_format().
+  /// After `refused` with an answer_format(), returns the codec in whose content-type the answer is.
   const Codec* answer_codec() const noexcept { return answer_codec_; }
 
  private:
@@ -115,7 +115,7 @@ class CallHeadReader {
   std::array<std::string, field_name_count> values_;
   std::uint32_t present_ = 0;
   std::string_view method_;
-  /// The method of a path that is percent-encoded.
+  /// Holds the method of a path that is percent-encoded.
   BufferWriter decoded_method_;
   std::optional<Slice> message_;
   /// The content-type is one that pages of other sites may send without being asked (a simple request of CORS).

@@ -37,7 +37,7 @@ void append_details(const Status& status, BufferWriter& out) {
   out.append("]");
 }
 
-/// The values of a name stand together.
+/// Appends metadata so that the values of a name stand together.
 void append_metadata(const Metadata& metadata, BufferWriter& out) {
   std::vector<std::string_view> names;
   for (const auto& [name, value] : metadata) {

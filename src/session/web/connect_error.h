@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON of Connect: errors, and the end of streams ("Error", "EndStreamResponse").
+// Writes the JSON of Connect: errors, and the end of streams ("Error", "EndStreamResponse").
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -10,13 +10,13 @@
 
 namespace trunkline::session::web {
 
-/// As StatusCode's to_string(), but "canceled".
+/// Returns what to_string() of a StatusCode does, but "canceled" for cancelled.
 std::string_view connect_code_of(StatusCode code) noexcept;
 
-/// {"code":"not_found","message":"...","details":[{"type":"google.rpc.RetryInfo","value":"base64"}]}. In texts '?'
-/// stands for bytes that are not UTF-8. `status` is not ok.
+/// Appends {"code":"not_found","message":"...","details":[{"type":"google.rpc.RetryInfo","value":"base64"}]}. In texts
+/// '?' stands for bytes that are not UTF-8. `status` is not ok.
 void append_connect_error(const Status& status, BufferWriter& out);
-/// {} or {"error":{...},"metadata":{"name":["value"]}}. `trailing` may be null.
+/// Appends {} or {"error":{...},"metadata":{"name":["value"]}}. `trailing` may be null.
 void append_end_of_stream(const Status& status, const Metadata* trailing, BufferWriter& out);
 
 }  // namespace trunkline::session::web

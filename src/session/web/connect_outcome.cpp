@@ -18,7 +18,7 @@ namespace trunkline::session::web {
 namespace {
 
 constexpr std::string_view type_prefix = "type.googleapis.com/";
-/// Of one error or end, which has few.
+/// One error or end of a stream has few nodes, and may have at most this many.
 constexpr std::size_t most_nodes = 1 << 16;
 
 std::optional<StatusCode> code_of_name(std::string_view name) noexcept {
@@ -29,7 +29,7 @@ std::optional<StatusCode> code_of_name(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-/// Strict, but a text that has half of a surrogate pair keeps the rest of what it says.
+/// Reads JSON strictly, but a text that has half of a surrogate pair keeps the rest of what it says.
 Status read_lenient_json(ByteSpan json, Value& value) {
   const CodecLimits limits{.max_value_nodes = most_nodes};
   Status status = codec::read_json(json, limits, value);
@@ -40,7 +40,7 @@ Status read_lenient_json(ByteSpan json, Value& value) {
 
 bool is_absent(const Value* value) noexcept { return value == nullptr || value->is_null(); }
 
-/// False: it is no detail of Connect.
+/// Returns false if `detail` is no detail of Connect.
 bool add_detail(const Value& detail, Status& status) {
   const Value* const type = detail.find("type");
   const Value* const value = detail.find("value");

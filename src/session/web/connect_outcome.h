@@ -10,12 +10,12 @@
 
 namespace trunkline::session::web {
 
-/// The error that the body of a response is. `otherwise` is the code of an error that names none that is known, as
-/// HTTP's status has it. False, and `out` unchanged: the body is no such JSON.
+/// Reads the error that the body of a response is. An error that names no known code has the code `otherwise`, which
+/// follows from HTTP's status. Returns false and leaves `out` unchanged if the body is no such JSON.
 bool read_connect_error(ByteSpan json, StatusCode otherwise, Status& out);
 
-/// The last message of a stream: how the call has ended, and its trailing metadata. An error says what is wrong with
-/// the message, or with metadata beyond the limit of `reader`.
+/// Reads the last message of a stream: how the call has ended, and its trailing metadata. An error says what is wrong
+/// with the message, or with metadata beyond the limit of `reader`.
 Status read_end_of_stream(ByteSpan json, MetadataReader& reader, Status& outcome, Metadata& trailing);
 
 }  // namespace trunkline::session::web

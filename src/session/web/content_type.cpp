@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view protobuf_codec_name = "protobuf";
 constexpr std::string_view bytes_codec_name = "bytes";
-/// Of bytes by themselves.
+/// Bytes by themselves have this subtype.
 constexpr std::string_view bytes_subtype = "octet-stream";
 
 bool equals_lower(std::string_view text, std::string_view lower) noexcept {
@@ -27,7 +27,7 @@ bool take_lower(std::string_view& text, std::string_view lower) noexcept {
   return true;
 }
 
-/// False: the text is in another charset than UTF-8.
+/// Returns false if the text is in another charset than UTF-8.
 bool accepts_parameters(std::string_view text) noexcept {
   while (!text.empty()) {
     text.remove_prefix(1);
@@ -44,7 +44,7 @@ bool is_token(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), base::is_token_character);
 }
 
-/// What stands behind a type of gRPC: nothing, or '+' and a name.
+/// Reads what stands behind a type of gRPC: nothing, or '+' and a name.
 std::optional<ContentType> with_suffix(ContentType::Family family, std::string_view rest) noexcept {
   if (rest.empty()) return ContentType{family, protobuf_subtype};
   if (rest[0] != '+' || !is_token(rest.substr(1))) return std::nullopt;
@@ -126,7 +126,7 @@ void append_content_type(Format format, const Codec& codec, BufferWriter& out) {
     case Format::plain:
     case Format::route:
       out.append("application/");
-      // The name by which everybody knows it. A client of Connect expects the name of its request.
+      // Everybody knows bytes by this name. A client of Connect expects the name of its request.
       if (codec.name() == bytes_codec_name) return out.append(bytes_subtype);
       break;
     case Format::lines:

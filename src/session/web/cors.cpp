@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares origins, and writes the fields.
+// Compares origins, and writes the fields of CORS.
 #include "session/web/cors.h"
 
 #include "base/token.h"
@@ -10,12 +10,12 @@
 namespace trunkline::session::web {
 namespace {
 
-/// What clients of Connect and gRPC-Web send.
+/// Clients of Connect and gRPC-Web send these fields.
 constexpr std::string_view request_headers =
     "content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, x-grpc-web, x-user-agent";
-/// Not all browsers take "*", which stands for metadata, and for the trailing metadata of Connect.
+/// Pages may read these fields. Not all browsers take "*", which stands for metadata, and Connect's trailing metadata.
 constexpr std::string_view response_headers = "grpc-status, grpc-message, grpc-status-details-bin, *";
-/// How long browsers may keep the answer, in seconds. They cut it to two hours, or less.
+/// Browsers may keep the answer for this many seconds. They cut the time to two hours, or less.
 constexpr std::string_view max_age = "7200";
 
 bool is_list_of_tokens(std::string_view text) noexcept {

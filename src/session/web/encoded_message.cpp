@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codec and compressor of one message.
+// Encodes one message, and compresses it.
 #include "session/web/encoded_message.h"
 
 #include "base/exception_text.h"
@@ -19,7 +19,7 @@ Status EncodedMessage::encode(const OutgoingMessage& message, const Wish& wish, 
     }
     payload = message.payload;
   } else if (type->size != nullptr && wish.codec.name() == type->direct_codec) {
-    // It may have this form only.
+    // The type may have the direct form only.
     const std::size_t size = type->size(message.message.object);
     BufferWriter writer(size);
     if (size > 0) type->write(message.message.object, writer.prepare(size).data());
@@ -35,13 +35,13 @@ Status EncodedMessage::encode(const OutgoingMessage& message, const Wish& wish, 
   BufferWriter compressed(payload.size());
   if (!wish.compressor->compress_unsized(payload.bytes(), compressed).is_ok()) return {};
   if (compressed.size() >= payload.size() && !wish.in_any_case) return {};
-  // A peer of this kind would refuse it.
+  // A peer of this kind would refuse a message that decompresses to so much.
   if (payload.size() > most_decompressed(compressed.size(), options.limits)) return {};
   payload = compressed.take();
   is_compressed = true;
   return {};
 } catch (...) {
-  // A codec or compressor of the application's: the call must still be ended.
+  // A codec or compressor of the application has thrown, and the call must still be ended.
   return owner.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 

@@ -18,13 +18,13 @@ struct EncodedMessage {
 
   struct Wish {
     const Codec& codec;
-    /// Null: none.
+    /// The message is not compressed if this is null.
     const Compressor* compressor = nullptr;
     /// The message is compressed even if that makes it longer.
     bool in_any_case = false;
   };
-  /// Errors: internal (another codec than that of the call), resource_exhausted (4 GiB), the codec's, and what
-  /// SessionOwner::on_codec_exception() makes of an exception of codec or compressor. The codec may run the loop.
+  /// Encodes the message. Errors: internal (another codec than that of the call), resource_exhausted (4 GiB), the
+  /// codec's, and what SessionOwner::on_codec_exception() makes of an exception. The codec may run the loop.
   Status encode(const OutgoingMessage& message, const Wish& wish, const SessionOptions& options, SessionOwner& owner);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compares names, those that are the same first.
+// Compares the names of encodings.
 #include "session/web/encoding_name.h"
 
 #include "base/token.h"

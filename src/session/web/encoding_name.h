@@ -6,9 +6,9 @@
 
 namespace trunkline::session::web {
 
-/// Whether a field means the compressor `own`. The case of a coding does not matter, and x-gzip is gzip.
+/// Returns whether a field means the compressor `own`. The case of a coding does not matter, and x-gzip is gzip.
 bool names_encoding(std::string_view field, std::string_view own) noexcept;
-/// Whether a field says that a message is not compressed; so does an empty one.
+/// Returns whether a field says that a message is not compressed, as an empty field does.
 bool names_identity(std::string_view field) noexcept;
 
 }  // namespace trunkline::session::web

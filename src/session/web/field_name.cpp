@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names.
+// Lists the names of the fields.
 #include "session/web/field_name.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// In the order of FieldName, which is sorted.
+/// The names are in the order of FieldName, which is sorted.
 constexpr std::array<std::string_view, field_name_count> names{
     "accept",
     "accept-encoding",

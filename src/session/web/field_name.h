@@ -27,13 +27,13 @@ enum class FieldName : std::uint8_t {
 };
 inline constexpr std::size_t field_name_count = 15;
 
-/// In lower case.
+/// Returns the name in lower case.
 std::string_view to_string(FieldName name) noexcept;
 
-/// Sets `out` if `name`, in lower case, is one of them.
+/// Sets `out` and returns true if `name`, in lower case, is one of these fields.
 bool find_field_name(std::string_view name, FieldName& out) noexcept;
 
-/// True for the fields that are metadata of the call too.
+/// Returns true for the fields that are metadata of the call too.
 constexpr bool is_metadata_too(FieldName name) noexcept {
   switch (name) {
     case FieldName::accept:

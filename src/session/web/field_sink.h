@@ -9,8 +9,8 @@ namespace trunkline::session::web {
 class FieldSink {
  public:
   virtual ~FieldSink() = default;
-  /// `name` is in lower case. `repeats`: most requests or responses of the connection have the same field, so HPACK
-  /// should keep it.
+  /// Takes a field. `name` is in lower case. `repeats` says that most requests or responses of the connection have the
+  /// same field, so HPACK should keep it.
   virtual void field(std::string_view name, std::string_view value, bool repeats) = 0;
 };
 

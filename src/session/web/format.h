@@ -7,31 +7,31 @@
 namespace trunkline::session::web {
 
 enum class Format : std::uint8_t {
-  /// gRPC: messages with prefixes, and the status in the trailers of HTTP. 0, because it is the one that is fast.
+  /// gRPC has messages with prefixes, and the status in the trailers of HTTP. It is 0, because it is the fast one.
   grpc = 0,
-  /// The same messages, and the trailers behind them in the body.
+  /// gRPC-Web has the same messages, and the trailers behind them in the body.
   grpc_web,
-  /// Connect, streams: the same messages, and the status behind them in the body.
+  /// Connect's streams have the same messages, and the status behind them in the body.
   connect_stream,
-  /// gRPC-Web, whose bytes are written as base64.
+  /// The text form of gRPC-Web writes its bytes as base64.
   grpc_web_text,
-  /// Connect, unary: a body is a message, and the status is that of HTTP.
+  /// In Connect's unary calls a body is a message, and the status is that of HTTP.
   connect_unary,
-  /// Plain HTTP: as connect_unary. If the handler writes a stream, the response becomes `lines`.
+  /// Plain HTTP is like connect_unary. If the handler writes a stream, the response becomes `lines`.
   plain,
-  /// The request is a body, the response a line of JSON for each message.
+  /// The request is a body, and the response a line of JSON for each message.
   lines,
-  /// The request is a body, the response an event of text/event-stream for each message.
+  /// The request is a body, and the response an event of text/event-stream for each message.
   events,
-  /// A route: the request is a body, and the response what its handler makes of status, fields and body. Errors are as
-  /// in `plain`.
+  /// The request of a route is a body, and the response is what its handler makes of status, fields and body. Errors
+  /// are as in `plain`.
   route,
 };
 
 constexpr bool is_connect(Format format) noexcept {
   return format == Format::connect_unary || format == Format::connect_stream;
 }
-/// The flag of the message with which a client's response ends, without that of compression.
+/// Returns true for the flag of the message with which a client's response ends, compressed or not.
 constexpr bool is_end_flag(Format format, unsigned flag) noexcept {
   constexpr unsigned connect_end = 0x02;
   constexpr unsigned trailers = 0x80;
@@ -40,8 +40,8 @@ constexpr bool is_end_flag(Format format, unsigned flag) noexcept {
 }
 /// Messages stand in the body as they are, each behind a prefix of message_prefix_bytes.
 constexpr bool is_enveloped(Format format) noexcept { return format <= Format::connect_stream; }
-/// The request is one message, which is the body as a whole. Of grpc_web_text it is the base64 of that message and its
-/// prefix.
+/// The request is one message, which is the body as a whole. In grpc_web_text the body is the base64 of that message
+/// and its prefix.
 constexpr bool takes_body(Format format) noexcept { return !is_enveloped(format); }
 /// A request without bytes has an empty message, and not none.
 constexpr bool may_be_empty(Format format) noexcept {

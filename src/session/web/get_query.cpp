@@ -11,7 +11,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// As forms are encoded: '+' is a space. False for a '%' without two digits.
+/// Decodes a text as forms are encoded: '+' is a space. Returns false for a '%' without two digits.
 bool decode(std::string_view text, std::string& out) {
   out.clear();
   while (!text.empty()) {
@@ -28,8 +28,8 @@ bool decode(std::string_view text, std::string& out) {
   return true;
 }
 
-/// RFC 4648, section 5, with and without padding. The alphabet of section 4 is taken too, but '+' is a space in a
-/// query.
+/// Decodes base64 of RFC 4648, section 5, with and without padding. The alphabet of section 4 is taken too, but '+' is
+/// a space in a query.
 bool decode_url_base64(std::string text, BufferWriter& out) {
   std::replace(text.begin(), text.end(), '-', '+');
   std::replace(text.begin(), text.end(), '_', '/');
@@ -44,7 +44,7 @@ std::optional<GetQuery> read_get_query(std::string_view query, std::string_view&
   bool is_base64 = false;
   std::string name;
   std::string value;
-  // Of two values a cache or filter before the server might look at the other one.
+  // A parameter may not come twice: a cache or filter before the server might look at the other value.
   bool has_connect = false;
   bool has_encoding = false;
   bool has_compression = false;

@@ -11,18 +11,18 @@
 namespace trunkline::session::web {
 
 struct GetQuery {
-  /// `connect=v1`.
+  /// The query has `connect=v1`.
   bool is_connect = false;
-  /// Empty: there is none.
+  /// The encoding is empty if the query names none.
   std::string encoding;
   std::string compression;
-  /// Decoded, also from base64; may be compressed. Empty: there is none.
+  /// The message is decoded, also from base64, and may be compressed. It is empty if the query has none.
   std::optional<Slice> message;
 };
 
-/// Reads what stands behind the '?'. Names it does not know are ignored; of a name that comes twice the last value
-/// counts. Empty, and `reason` set, if a value is malformed: "%" without two digits, a message that is not base64, a
-/// version that is not v1.
+/// Reads what stands behind the '?'. Names that it does not know are ignored. Returns nothing and sets `reason` if a
+/// known name comes twice, or if a value is malformed: "%" without two digits, a message that is not base64, a version
+/// that is not v1.
 std::optional<GetQuery> read_get_query(std::string_view query, std::string_view& reason);
 
 }  // namespace trunkline::session::web

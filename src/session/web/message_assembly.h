@@ -14,11 +14,11 @@
 
 namespace trunkline::session::web {
 
-/// The five bytes before each message, and then the message itself. It takes memory as the bytes come, so that a length
-/// that a client only claims costs nothing.
+/// Collects the five bytes before each message, and then the message itself. It takes memory as the bytes come, so that
+/// a length that a peer only claims costs nothing.
 class MessageAssembly {
  public:
-  /// Takes what is missing of the prefix from the front of `data`. True once it is whole.
+  /// Takes what is missing of the prefix from the front of `data`. Returns true once the prefix is whole.
   bool read_prefix(ByteSpan& data) noexcept {
     const std::size_t size = std::min(message_prefix_bytes - prefix_size_, data.size());
     std::memcpy(prefix_.data() + prefix_size_, data.data(), size);
@@ -26,24 +26,24 @@ class MessageAssembly {
     data = data.subspan(size);
     return prefix_size_ == message_prefix_bytes;
   }
-  /// Needs a whole prefix, as the two below.
+  /// Returns the length of the message. Needs a whole prefix, or expect().
   std::uint32_t length() const noexcept { return http::http2::load_uint32(prefix_.data() + 1); }
-  /// Other values than 0 and 1 are malformed.
+  /// Needs a whole prefix. Flags above 1 are malformed, unless they mark the end of a client's response.
   unsigned flag() const noexcept { return std::to_integer<unsigned>(prefix_[0]); }
   bool has_prefix() const noexcept { return prefix_size_ == message_prefix_bytes; }
-  /// How much of the prefix has come.
+  /// Returns how much of the prefix has come.
   std::uint32_t prefix_bytes() const noexcept { return static_cast<std::uint32_t>(prefix_size_); }
   /// A message has begun, if only by a part of its prefix.
   bool is_amid_message() const noexcept { return prefix_size_ > 0; }
 
-  /// The message is a body without a prefix, of which at most `length` bytes are expected. Before begin(), or to raise
-  /// the length.
+  /// The message is a body without a prefix, of which at most `length` bytes are expected. Call this before begin(), or
+  /// to raise the length.
   void expect(std::uint32_t length) noexcept { http::http2::store_uint32(prefix_.data() + 1, length); }
 
   /// The message is to be gathered, since its end has not come.
   void begin() noexcept { is_gathering_ = true; }
   bool is_gathering() const noexcept { return is_gathering_; }
-  /// `bytes` are at most missing().
+  /// Adds `bytes`, which are at most missing().
   void add(ByteSpan bytes) { body_.append(bytes); }
   std::size_t missing() const noexcept { return length() - body_.size(); }
   std::size_t gathered() const noexcept { return body_.size(); }

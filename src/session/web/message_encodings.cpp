@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of encodings to compressors and back.
+// Finds compressors by the names of encodings, and lists their names.
 #include "session/web/message_encodings.h"
 
 #include "base/token.h"
@@ -12,7 +12,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// The first name of a list, which loses it.
+/// Takes the first name from the front of a list.
 std::string_view take_name(std::string_view& list) noexcept {
   const std::size_t end = list.find(',');
   std::string_view name = list.substr(0, end);
@@ -20,7 +20,7 @@ std::string_view take_name(std::string_view& list) noexcept {
   return base::trim_blanks(name);
 }
 
-/// ";q=0", ";Q=0.000"
+/// Returns true for weights such as ";q=0" and ";Q=0.000".
 bool has_zero_weight(std::string_view parameters) noexcept {
   const std::size_t weight = std::min(parameters.find("q="), parameters.find("Q="));
   if (weight == parameters.npos) return false;

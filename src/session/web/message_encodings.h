@@ -11,21 +11,21 @@
 
 namespace trunkline::session::web {
 
-/// These protocols do not transmit the size of a message, so these are the compressors with an unsized form.
+/// These protocols do not transmit the size of a message, so they use only the compressors with an unsized form.
 class MessageEncodings {
  public:
   /// `registry` may be null, and outlives the object.
   explicit MessageEncodings(const CompressorRegistry* registry);
 
-  /// Null if there is none of that name.
+  /// Returns null if no such compressor has that name.
   const Compressor* find(std::string_view name) const noexcept;
-  /// True if `compressor` is one of them and in `set`, which has positions in the registry.
+  /// Returns true if `compressor` is one of them and in `set`, which has positions in the registry.
   bool contains(CompressorSet set, const Compressor& compressor) const noexcept;
-  /// Those that the value of a field grpc-accept-encoding names.
+  /// Returns the compressors that the value of a field grpc-accept-encoding names.
   CompressorSet read_list(std::string_view value) const noexcept;
-  /// The same for HTTP's accept-encoding, whose names may have weights; those of weight 0 are not accepted.
+  /// Returns those that HTTP's accept-encoding names, with or without weights; those of weight 0 are not accepted.
   CompressorSet read_http_list(std::string_view value) const noexcept;
-  /// The value of that field for this side.
+  /// Returns the value of grpc-accept-encoding for this side.
   const std::string& names() const noexcept { return names_; }
 
  private:

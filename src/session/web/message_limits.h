@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the sessions over HTTP, of all versions and both roles, take of messages and for them.
+// Limits what the sessions over HTTP, of all versions and both roles, take of messages and for them.
 #pragma once
 
 #include <trunkline/status.h>
@@ -10,11 +10,11 @@
 
 namespace trunkline::session::web {
 
-/// What an unread message takes beside its bytes (call::UnreadMessages), so that those without bytes are limited too.
+/// An unread message takes this much beside its bytes (call::UnreadMessages), so those without bytes are limited too.
 inline constexpr std::uint32_t record_bytes = 16;
-/// Content without a known length may have so much without room taken for it in advance.
+/// Content may have this many bytes without room taken for it in advance.
 inline constexpr std::size_t most_bytes_without_room = 64 << 10;
-/// Memory for a call over HTTP/1.1 beside its message.
+/// A call over HTTP/1.1 takes this much memory beside its message.
 inline constexpr std::size_t bytes_per_exchange = 512;
 
 inline Status message_over_limit(std::uint64_t size, std::uint64_t limit) {

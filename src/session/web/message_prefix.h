@@ -13,13 +13,13 @@ inline constexpr std::size_t message_prefix_bytes = 5;
 inline constexpr std::uint8_t compressed_flag = 1;
 
 struct MessagePrefix {
-  /// compressed_flag, or what a protocol has for the end of a stream.
+  /// The flags are compressed_flag, or what a protocol has for the end of a stream.
   std::uint8_t flags = 0;
-  /// Of the message as sent: compressed, if it is.
+  /// This is the length of the message as it is sent, compressed or not.
   std::uint32_t length = 0;
 };
 
-/// Writes message_prefix_bytes.
+/// Writes message_prefix_bytes to `out`.
 inline void write_message_prefix(const MessagePrefix& prefix, std::byte* out) noexcept {
   out[0] = std::byte{prefix.flags};
   http::http2::store_uint32(out + 1, prefix.length);

@@ -13,7 +13,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// Fields of HTTP that belong to one message or connection.
+/// These fields of HTTP belong to one message or connection.
 constexpr std::array<std::string_view, 9> http_names{
     "connection", "content-length", "content-type",      "host", "keep-alive", "proxy-connection",
     "te",         "trailer",        "transfer-encoding",

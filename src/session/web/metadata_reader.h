@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MetadataReader: the header fields of one block to metadata.
+// MetadataReader: turns the header fields of one block into metadata.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -15,7 +15,7 @@ namespace trunkline::session::web {
 /// become many entries, they are counted as HTTP counts fields: name, value and 32 for each.
 class MetadataReader {
  public:
-  /// Of a block, as MAX_HEADER_LIST_SIZE of the decoder limits it.
+  /// `max_list_bytes` limits a block, as MAX_HEADER_LIST_SIZE of the decoder does.
   explicit MetadataReader(std::size_t max_list_bytes) noexcept : max_list_bytes_(max_list_bytes) {}
 
   /// The next fields belong to another block.

@@ -22,7 +22,7 @@ struct Authority {
 
 Authority split_port(std::string_view authority) noexcept {
   const auto colon = authority.rfind(':');
-  // Those of an IPv6 address stand in brackets.
+  // The colons of an IPv6 address stand in brackets.
   const bool has_port = colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;
   if (!has_port) return {authority, {}};
   return {authority.substr(0, colon), authority.substr(colon + 1)};
@@ -35,7 +35,7 @@ struct Origin {
 
 constexpr std::string_view separator = "://";
 
-/// Without a scheme for "null", which browsers send for pages without an origin, and for what is none.
+/// Splits an origin. The scheme is empty for what is none, such as "null", which browsers send for pages without one.
 Origin split(std::string_view text) noexcept {
   const auto end = text.find(separator);
   if (end == std::string_view::npos) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the page that a browser shows may open a WebSocket, or send a request that browsers send without asking
+// Says whether the page that a browser shows may open a WebSocket, or send a request that browsers send without asking
 // (RFC 6454, and RFC 6455, section 10.2).
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace trunkline::session::web {
 
-/// Stands for every origin in a list.
+/// This entry of a list stands for every origin.
 inline constexpr std::string_view any_origin = "*";
 
-/// True for "*", and for SCHEME://HOST or SCHEME://HOST:PORT.
+/// Returns true for "*", and for SCHEME://HOST or SCHEME://HOST:PORT.
 bool is_origin_pattern(std::string_view text) noexcept;
 
 /// `origin` is the value of Origin, `host` that of Host. An empty list allows the host itself, at the same port;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names both values.
+// Makes a status that names both values.
 #include "session/web/repeated_status.h"
 
 #include "wire/shown_text.h"

@@ -8,7 +8,7 @@
 
 namespace trunkline::session::web {
 
-/// One block has grpc-status with both values: unknown, as for a value that is no number.
+/// Returns the status if one block has grpc-status with both values: unknown, as for a value that is no number.
 Status differing_codes(std::string_view first, std::string_view second);
 
 }  // namespace trunkline::session::web

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields of requests.
+// Writes the fields of requests.
 #include "session/web/request_head.h"
 
 #include "codec/base64.h"
@@ -32,7 +32,7 @@ void RequestHead::write_fields(const MessageEncodings& encodings, FieldSink& sin
       if (compressor != nullptr) sink.field("connect-content-encoding", compressor->name(), true);
       return;
     default:
-      // Proxies choose the form of the response by it.
+      // Proxies choose the form of the response by this field.
       if (format == Format::grpc_web_text) sink.field("accept", "application/grpc-web-text", true);
       sink.field("grpc-accept-encoding", encodings.names(), true);
       if (compressor != nullptr) sink.field("grpc-encoding", compressor->name(), true);

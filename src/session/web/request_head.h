@@ -15,26 +15,26 @@
 
 namespace trunkline::session::web {
 
-/// This library and its version.
+/// Returns the name and the version of this library.
 std::string_view user_agent() noexcept;
 
-/// What all calls of a method have in common.
+/// Holds what all calls of a method share.
 struct RequestHead {
-  /// grpc_web, grpc_web_text, connect_stream or connect_unary.
+  /// The format is grpc_web, grpc_web_text, connect_stream or connect_unary.
   Format format = Format::connect_unary;
-  /// Of connect_unary: the request has no body, and what a body needs said stands in the query.
+  /// The request of connect_unary has no body, and the query says what fields would say of a body.
   bool is_get = false;
   const Codec* codec = nullptr;
-  /// Of messages that are compressed, or of the body; null: nothing is.
+  /// Messages, or the body, may be compressed with this; it is null if nothing is compressed.
   const Compressor* compressor = nullptr;
 
   void write_fields(const MessageEncodings& encodings, FieldSink& sink) const;
 };
 
-/// The query of a GET, from the '?' on. `message` is compressed with `compressor`, if that is not null.
+/// Appends the query of a GET, from the '?' on. `message` is compressed with `compressor`, if that is not null.
 void append_get_query(const Codec& codec, ByteSpan message, const Compressor* compressor, BufferWriter& out);
 
-/// The field that says how much time is left.
+/// Returns the name of the field that says how much time is left.
 std::string_view timeout_field_of(Format format) noexcept;
 void append_timeout_of(Format format, base::Duration left, BufferWriter& out);
 

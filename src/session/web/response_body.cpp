@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes messages and ends.
+// Writes messages, and the ends of streams.
 #include "session/web/response_body.h"
 
 #include "codec/base64.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint8_t connect_end_flag = 0x02;
 constexpr std::uint8_t trailers_flag = 0x80;
 
-/// With room for a prefix before it.
+/// Appends the payload behind its prefix.
 void append_prefixed(std::uint8_t flags, ByteSpan payload, BufferWriter& out) {
   write_message_prefix({.flags = flags, .length = static_cast<std::uint32_t>(payload.size())},
                        out.prepare(message_prefix_bytes).data());

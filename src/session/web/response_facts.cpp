@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which responses are those of a protocol.
+// Says which responses are those of a protocol.
 #include "session/web/response_facts.h"
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// The content-type of such content, which was read before.
+/// Returns the content-type for a family and a codec, which was read before.
 std::string type_of(ContentType::Family family, const Codec& codec) {
   const std::string subtype(codec.name() == "protobuf" ? protobuf_subtype : codec.name());
   switch (family) {

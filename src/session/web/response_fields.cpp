@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the names of fields mean.
+// Takes fields by what their names mean.
 #include "session/web/response_fields.h"
 
 #include "codec/base64.h"
@@ -35,7 +35,7 @@ void ResponseFields::finish() {
   if (facts_.has_status) status_ = read_status_fields(code_, message_.bytes(), details_.bytes());
 }
 
-/// False: the field is metadata, or means nothing.
+/// Returns false if the field is metadata, or means nothing.
 bool ResponseFields::take(std::string_view name, std::string_view value) {
   if (name == "content-type") {
     facts_.take_content_type(value, *options_.codecs);

@@ -18,29 +18,29 @@
 
 namespace trunkline::session::web {
 
-/// Of HTTP/1.1; grpc::ResponseReader reads those of HTTP/2. Reused for every response.
+/// Reads the fields of HTTP/1.1; grpc::ResponseReader reads those of HTTP/2. The object is reused for every response.
 class ResponseFields {
  public:
-  /// References outlive the object.
+  /// All references outlive the object.
   ResponseFields(const SessionOptions& options, const MessageEncodings& encodings, ClientProtocol protocol);
 
   /// The fields of another response follow.
   void begin(std::uint32_t http_status);
-  /// `name` is in lower case.
+  /// Takes one field. `name` is in lower case.
   void add(std::string_view name, std::string_view value);
-  /// All have been added.
+  /// All fields have been added.
   void finish();
 
-  // After finish():
+  // The following are valid after finish().
 
   const ResponseFacts& facts() const noexcept { return facts_; }
-  /// What is no field of the protocol. May be moved from.
+  /// Returns what is no field of the protocol. The caller may move from it.
   Metadata& metadata() noexcept { return metadata_; }
-  /// Why the call ends, because a field is wrong or the metadata exceeds its limit.
+  /// Returns why the call ends, because a field is wrong or the metadata exceeds its limit, or ok.
   const Status& refusal() const noexcept { return refusal_; }
-  /// With facts().has_status.
+  /// Returns the status that the fields say. Needs facts().has_status.
   const Status& status() const noexcept { return status_; }
-  /// Of content that is not the protocol's, or whose codec is not known, for errors.
+  /// Returns, for errors, a content-type that is not the protocol's, or whose codec is not known.
   const std::string& other_content_type() const noexcept { return content_type_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields of responses.
+// Writes the fields of responses.
 #include "session/web/response_head.h"
 
 #include "session/web/content_type.h"
@@ -31,7 +31,7 @@ void write_metadata(std::string_view prefix, const Metadata* metadata, BufferWri
   }
 }
 
-/// As they are, whatever their names end with.
+/// Writes the fields of a route as they are, whatever their names end with.
 void write_route_fields(const Metadata& leading, FieldSink& sink) {
   for (const auto& [name, value] : leading) {
     if (!is_runtime_name(name)) sink.field(name, value, false);
@@ -129,7 +129,7 @@ void ResponseHead::write_fields(const MessageEncodings& encodings, FieldSink& si
       sink.field("cache-control", "no-store", true);
       break;
   }
-  // What a handler has said of its content is not true of an error.
+  // The handler's fields about its content are not true of an error.
   if (format != Format::route) write_metadata({}, leading, room, sink);
   if (responds_once(format)) write_metadata(trailer_prefix, trailing, room, sink);
 }

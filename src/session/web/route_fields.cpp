@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t least_status = 200;
 constexpr std::uint32_t most_status = 599;
 
-/// 0: it is none.
+/// Reads a status of HTTP. Returns 0 if it is none that can be sent.
 std::uint32_t parse_status(std::string_view text) noexcept {
   std::uint32_t status = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How requests and responses of routes travel as metadata: the fields of HTTP as they are, and two entries more.
+// Requests and responses of routes travel as metadata: the fields of HTTP as they are, and two entries more.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -10,24 +10,24 @@
 
 namespace trunkline::session::web {
 
-/// Of a request, its first entry: the method of HTTP, a space, and the path with its query as the client has sent them.
+/// The first entry of a request has the method of HTTP, a space, and the path with its query as the client sent them.
 inline constexpr std::string_view request_line_name = "trunkline-request";
-/// Of a response: the status of HTTP, in three digits; 200 without it.
+/// This entry of a response has the status of HTTP, in three digits. Without it the status is 200.
 inline constexpr std::string_view http_status_name = "trunkline-status";
 
-/// True for a name, in lower case, that belongs to the runtime: clients and handlers send no such fields.
+/// Returns true for a name, in lower case, that belongs to the runtime: clients and handlers send no such fields.
 constexpr bool is_runtime_name(std::string_view name) noexcept { return name.starts_with("trunkline-"); }
 
 /// Adds the field of a request, unless its name, in lower case, is_runtime_name(). A field `cookie` that comes in
 /// parts, as HTTP/2 allows, becomes one (RFC 9113, section 8.2.3).
 void add_request_field(std::string_view name, std::string_view value, Metadata& out);
 
-/// The status of HTTP in the metadata of a response.
+/// Returns the status of HTTP in the metadata of a response.
 std::uint32_t http_status_in(const Metadata* leading) noexcept;
 
-/// Ok if the response can be sent: its status is 200 to 599, names are tokens and not those that say where a message
-/// ends or what a connection does, and values have no control characters but tabs inside and no blank at either end.
-/// Error: internal, which names the field but not its value.
+/// Returns ok if the response can be sent: its status is 200 to 599, names are tokens and not those that say where a
+/// message ends or what a connection does, and values have no control characters but tabs inside and no blank at either
+/// end. Error: internal, which names the field but not its value.
 Status check_route_response(const Metadata& leading);
 
 }  // namespace trunkline::session::web

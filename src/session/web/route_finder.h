@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RouteFinder: from the first line of a request to the route that takes it.
+// RouteFinder: finds the route that takes a request, by the first line of the request.
 #pragma once
 
 #include "session/route_match.h"

@@ -22,7 +22,7 @@ constexpr std::uint64_t details_field = 3;
 constexpr std::uint64_t type_url_field = 1;
 constexpr std::uint64_t value_field = 2;
 
-/// With a tag of one byte; nothing for an empty field, as proto3 has it.
+/// Returns the size of a field with a tag of one byte. An empty field has no bytes, as proto3 has it.
 std::size_t bytes_field_size(std::size_t size) noexcept { return size == 0 ? 0 : 1 + wire::leb128_size(size) + size; }
 
 std::size_t any_size(const StatusDetail& detail) noexcept {
@@ -52,7 +52,7 @@ void append_text_field(std::uint64_t number, std::string_view text, BufferWriter
   out.advance(text.size());
 }
 
-/// Takes `count` bytes from the front. False: there are not so many.
+/// Takes `count` bytes from the front. Returns false if there are fewer.
 bool take(ByteSpan& in, std::uint64_t count, ByteSpan& out) noexcept {
   if (count > in.size()) return false;
   out = in.first(static_cast<std::size_t>(count));
@@ -79,7 +79,7 @@ struct Field {
   ByteSpan bytes;
 };
 
-/// False: what comes is no field.
+/// Takes a field from the front. Returns false if what comes is no field.
 bool take_field(ByteSpan& in, Field& field) noexcept {
   std::uint64_t tag = 0;
   if (!take_varint(in, tag)) return false;

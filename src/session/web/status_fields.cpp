@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statuses to fields, also in little room, and back.
+// Turns statuses into fields, even in little room, and fields into statuses.
 #include "session/web/status_fields.h"
 
 #include "codec/base64.h"
@@ -41,8 +41,8 @@ void append_encoded_value(std::string_view text, BufferWriter& out) {
   if (ends_with_space) append_percent_encoded_byte(' ', out);
 }
 
-/// The longest start of the text that append_encoded_value() makes at most `limit` bytes of. If it is cut, spaces at
-/// its end are left out.
+/// Returns the longest start of the text of which append_encoded_value() makes at most `limit` bytes. If the text is
+/// cut, spaces at the end are left out.
 std::string_view prefix_for_encoding(std::string_view text, std::size_t limit) noexcept {
   std::size_t used = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// False: it is no base64.
+/// Decodes texts of base64 that stand behind each other. Returns false if they are none.
 bool decode_texts(std::string_view text, BufferWriter& out) {
   while (!text.empty()) {
     const std::size_t padding = std::min(text.find('='), text.size());

@@ -15,8 +15,8 @@ struct TextBody {
 };
 
 /// Decodes the base64, which may consist of several texts with padding behind each other, and takes the message in it.
-/// Clients of the text form send one message, because what they can do is unary calls and streams of the server.
-/// Errors: internal (it is no base64, or the message is cut off), unimplemented (not one message).
+/// Clients of the text form send one message, because they can make only unary calls and streams of the server. Errors:
+/// internal (it is no base64, or the message is cut off), unimplemented (not one message).
 Status read_text_body(std::string_view text, TextBody& out);
 
 }  // namespace trunkline::session::web

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Groups of base64 to bytes.
+// Turns groups of base64 into bytes.
 #include "session/web/text_decoder.h"
 
 #include "codec/base64.h"

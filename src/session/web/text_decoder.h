@@ -15,9 +15,9 @@ namespace trunkline::session::web {
 /// comes in pieces, which may end amid a group of four letters.
 class TextDecoder {
  public:
-  /// Appends what all complete groups say. False: it is not base64; nothing can be decoded any more.
+  /// Appends what all complete groups encode. Returns false if they are not base64; then nothing more can be decoded.
   [[nodiscard]] bool decode(std::string_view piece, BufferWriter& out);
-  /// Letters of a group that is incomplete.
+  /// Returns how many letters of an incomplete group have come.
   std::uint32_t held() const noexcept { return held_; }
 
  private:

@@ -50,7 +50,7 @@ void append_timeout(base::Duration left, BufferWriter& out) {
   std::size_t unit = 0;
   while (whole(nanoseconds, timeout_units[unit].nanoseconds) > most) ++unit;
   std::int64_t value = whole(nanoseconds, timeout_units[unit].nanoseconds);
-  // The shortest form, which is also the one that repeats.
+  // The loop finds the shortest form, which is also the one that repeats.
   for (; unit + 1 < timeout_units.size(); ++unit) {
     const std::int64_t factor = timeout_units[unit + 1].nanoseconds / timeout_units[unit].nanoseconds;
     if (value % factor != 0) break;

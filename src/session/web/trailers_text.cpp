@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the lines apart.
+// Reads the lines of trailers.
 #include "session/web/trailers_text.h"
 
 #include "base/token.h"
@@ -16,7 +16,7 @@
 namespace trunkline::session::web {
 namespace {
 
-/// The first line, without its end, which `text` loses.
+/// Takes the first line from the front of `text`, and returns it without its end.
 std::string_view take_line(std::string_view& text) noexcept {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);

@@ -14,10 +14,10 @@
 namespace trunkline::session::web {
 
 struct TrailersText {
-  /// How the call has ended.
+  /// The outcome says how the call has ended.
   Status outcome;
   Metadata metadata;
-  /// From grpc-retry-pushback-ms. Negative: the call must not be repeated.
+  /// This comes from grpc-retry-pushback-ms. If it is negative, the call must not be repeated.
   std::optional<std::chrono::milliseconds> pushback;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ends of responses.
+// Reads how responses end.
 #include "session/web/web_outcome.h"
 
 #include "session/web/connect_outcome.h"

@@ -16,21 +16,21 @@
 namespace trunkline::session::web {
 
 struct WebOutcome {
-  /// What the last message of the body says, or grpc-status in the headers.
+  /// This is what the last message of the body says, or grpc-status in the headers.
   std::optional<Status> status;
   /// `status`, `metadata` and `pushback` are those of the headers, and count only if no body follows.
   bool is_of_headers = false;
-  /// Trailing.
+  /// This is the trailing metadata.
   Metadata metadata;
   std::optional<std::chrono::milliseconds> pushback;
-  /// HTTP's, of an error whose body says more. 0: the body is no error.
+  /// This is the HTTP status of an error whose body says more. It is 0 if the body is no error.
   std::uint32_t http_status = 0;
 
   /// Takes the last message of a stream, which is not compressed any more. An error says what is wrong with it.
   Status take_end(Format format, ByteSpan payload, MetadataReader& reader);
-  /// How a stream has ended, whose response is over: moves `status`. `is_amid_message`: a message is incomplete.
+  /// Moves out how a stream whose response is over has ended. `is_amid_message` says that a message is incomplete.
   Status take_status(bool is_amid_message);
-  /// What the body of an error says. Needs an http_status. Empty: it could not be decompressed.
+  /// Returns what the body of an error says. Needs an http_status. An empty `body` could not be decompressed.
   Status read_error(std::optional<ByteSpan> body) const;
 };
 

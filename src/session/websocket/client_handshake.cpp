@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The request, and the checks of its response.
+// Writes the request, and checks its response.
 #include "session/websocket/client_handshake.h"
 
 #include "codec/base64.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_reason_bytes = 100;
 
-/// What the server says, as a log may show it.
+/// Returns what the server says, as a log may show it.
 std::string status_of(const http::http1::ResponseHead& head) {
   const std::string_view reason = head.reason.substr(0, max_reason_bytes);
   std::string shown(reason.size(), ' ');

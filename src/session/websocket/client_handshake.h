@@ -15,11 +15,11 @@ class ClientHandshake {
  public:
   static constexpr std::size_t nonce_bytes = 16;
 
-  /// `host` is the value of Host. `nonce`: random bytes, new for each connection.
+  /// `host` is the value of Host. `nonce` consists of random bytes, new for each connection.
   ClientHandshake(std::string_view host, ByteSpan nonce);
 
   std::string request() const;
-  /// What is wrong with the response; empty: the WebSocket is open.
+  /// Returns what is wrong with the response, or nothing if the WebSocket is open.
   std::string problem_of(const http::http1::ResponseHead& head) const;
 
  private:

@@ -15,7 +15,7 @@ class FrameRate {
  public:
   static constexpr std::uint32_t max_per_second = 1000;
 
-  /// One more has come. False: it is one too many.
+  /// One more such frame has come. Returns false if it is one too many.
   bool add(base::TimePoint now) noexcept {
     if (now - since_ >= std::chrono::seconds(1)) {
       since_ = now;

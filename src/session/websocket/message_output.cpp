@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Headers, masked copies, and what of them is left.
+// Writes headers and masked copies, and keeps account of what is left of them.
 #include "session/websocket/message_output.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::size_t MessageOutput::gather_plain(std::span<ByteSpan> out) const noexcept 
   return 1;
 }
 
-/// False: the parts are empty.
+/// Begins a message of the parts. Returns false if they are empty.
 bool MessageOutput::begin_message(std::span<const ByteSpan> parts) {
   std::size_t size = 0;
   for (const ByteSpan& part : parts) size += part.size();
@@ -69,7 +69,7 @@ std::size_t MessageOutput::rest_of_copy(std::span<ByteSpan> out) const noexcept 
   return 1;
 }
 
-/// Leaves the first `size` bytes of the parts; returns how many parts have them.
+/// Shortens the parts to their first `size` bytes, and returns how many parts have them.
 std::size_t MessageOutput::shortened(std::span<ByteSpan> parts, std::size_t size) noexcept {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (size == 0) return i;

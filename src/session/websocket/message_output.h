@@ -25,7 +25,7 @@ class MessageOutput {
   /// Longer output becomes several messages: browsers hand out a message only once it is complete.
   static constexpr std::size_t max_message_bytes = 256 << 10;
 
-  /// `is_masked`: of a client.
+  /// `is_masked` is set for a client.
   explicit MessageOutput(bool is_masked) {
     if (is_masked) keys_.emplace();
   }
@@ -37,9 +37,9 @@ class MessageOutput {
   void append(std::string_view bytes) { plain_ += bytes; }
   void append_control(http::websocket::Opcode opcode, std::string_view payload);
 
-  /// Something of append() is unsent, or a message has begun. What inner has is not counted.
+  /// Something of append() is unsent, or a message has begun. Output that inner still has is not counted.
   bool has_work() const noexcept { return !plain_.empty() || has_message(); }
-  /// As Session::gather(). A message begins only if nothing else is unsent.
+  /// Gathers as Session::gather() does. A message begins only if nothing else is unsent.
   template <class Inner>
   std::size_t gather(Inner& inner, std::span<ByteSpan> out) {
     if (has_message()) return keys_ ? rest_of_copy(out) : rest_of_message(inner, out);
@@ -55,7 +55,7 @@ class MessageOutput {
     if (of_inner > 0) inner.wrote(of_inner);
   }
 
-  /// Those that inner does not count.
+  /// Returns how many bytes are unsent that inner does not count.
   std::size_t unsent_bytes() const noexcept { return plain_.size() + header_left(); }
   std::size_t held_bytes() const noexcept { return plain_.capacity() + (copy_ != nullptr ? copy_->capacity() : 0); }
   /// The transport takes nothing more.
@@ -79,15 +79,15 @@ class MessageOutput {
   std::size_t take(std::size_t size) noexcept;
   void release_copy() noexcept;
 
-  /// The keys of a client's masks.
+  /// Makes the keys of a client's masks, and is empty at a server.
   std::optional<http::websocket::MaskKeys> keys_;
   std::string plain_;
   std::array<std::byte, http::websocket::max_frame_header_bytes> header_{};
   std::size_t header_size_ = 0;
   std::size_t header_sent_ = 0;
-  /// Of the message that has begun, without its header.
+  /// This many bytes are left of the message that has begun, without its header.
   std::size_t message_left_ = 0;
-  /// Of a client: that message with its header, masked.
+  /// At a client this is the message that has begun, with its header, masked.
   Block* copy_ = nullptr;
   std::size_t copy_size_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The requirements, one by one, each with its own refusal.
+// Checks the requirements, one by one, each with its own refusal.
 #include "session/websocket/server_handshake.h"
 
 #include "codec/base64.h"
@@ -17,7 +17,7 @@ namespace trunkline::session::websocket {
 
 namespace {
 
-/// A field that tells the client what would be taken.
+/// Names a field that tells the client what would be taken.
 struct Hint {
   std::string_view name;
   std::string_view value;
@@ -39,7 +39,7 @@ ServerHandshake refusal(std::uint16_t http_status, std::string problem, const Hi
 
 constexpr Hint upgrade_hint{"Upgrade", "websocket"};
 
-/// 16 bytes in base64.
+/// Returns true for 16 bytes in base64.
 bool is_key(std::string_view key) {
   const auto bytes = codec::decode_base64(key);
   return bytes.has_value() && bytes->size() == 16;
@@ -49,7 +49,7 @@ bool has_content(const http::http1::RequestHead& head) noexcept {
   return head.is_chunked || head.content_length.value_or(0) > 0 || head.expects_continue;
 }
 
-/// Browsers send it always, and once.
+/// Checks the Origin of the page, which browsers send always, and once.
 std::optional<ServerHandshake> check_origin(const http::http1::RequestHead& head,
                                             const std::vector<std::string>& allowed_origins) {
   if (head.find("origin") == nullptr) return std::nullopt;

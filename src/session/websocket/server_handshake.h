@@ -13,19 +13,19 @@
 namespace trunkline::session::websocket {
 
 struct ServerHandshake {
-  /// The response, whole.
+  /// This is the whole response.
   std::string response;
-  /// Empty: the WebSocket is open. Otherwise why it is not, as the response tells the client.
+  /// This is empty if the WebSocket is open. Otherwise it says why it is not, as the response tells the client.
   std::string problem;
 
-  /// What a server lets in: as is_allowed_origin() and is_allowed_host() say.
+  /// Says what a server lets in, by the rules of is_allowed_origin() and is_allowed_host().
   struct Limits {
     const std::vector<std::string>& allowed_origins;
     const std::vector<std::string>& allowed_hosts;
   };
-  /// A client that is no browser sends no Origin, and needs none.
+  /// Answers a request. A client that is no browser sends no Origin, and needs none.
   static ServerHandshake answer(const http::http1::RequestHead& head, const Limits& limits);
-  /// To a head that cannot be read.
+  /// Answers a head that cannot be read.
   static ServerHandshake refuse(http::http1::MessageError error);
 };
 

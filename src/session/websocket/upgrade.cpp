@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The answer to a key, and lists in fields.
+// Answers a key, and looks for entries of lists in fields.
 #include "session/websocket/upgrade.h"
 
 #include "codec/base64.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection that may become a WebSocket is recognised.
+// Recognises a connection that may become a WebSocket, and makes its session.
 #include "session/websocket/websocket_protocol.h"
 
 #include "session/websocket/websocket_session.h"
@@ -11,7 +11,7 @@
 namespace trunkline::session::websocket {
 namespace {
 
-/// Whether it asks for a WebSocket is in the fields of the request, which the session reads.
+/// The session reads in the fields of the request whether it asks for a WebSocket.
 ProtocolMatch match(ByteSpan first_bytes) noexcept {
   constexpr std::string_view start = "GET ";
   const std::size_t size = std::min(first_bytes.size(), start.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The row of WebSocket in the table of protocols.
+// Declares the row of WebSocket in the table of protocols.
 #pragma once
 
 #include "session/protocol.h"

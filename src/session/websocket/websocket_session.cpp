@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The handshake, frames to bytes in place, and the end of a WebSocket.
+// Runs the handshake, turns frames into bytes in place, and ends the WebSocket.
 #include "session/websocket/websocket_session.h"
 
 #include "session/websocket/server_handshake.h"
@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::size_t least_head_room = 1024;
 
-/// Whether the peer speaks HTTP/1, as far as its first bytes tell. One that does not may never end a line.
+/// Returns whether the peer speaks HTTP/1, as far as its first bytes tell. One that does not may never end a line.
 bool may_be_http(std::string_view text) noexcept {
   constexpr std::string_view start = "HTTP/1.";
   const std::size_t size = std::min(text.size(), start.size());
   return text.substr(0, size) == start.substr(0, size);
 }
 
-/// Those of other requests over HTTP/1.1, among which a browser may send as many cookies.
+/// Returns the limits of other requests over HTTP/1.1, because a browser may send as many cookies with this one.
 http::http1::HeadLimits head_limits_of(const ConnectionLimits& limits) noexcept {
   return {.max_head_bytes = limits.max_header_bytes, .max_first_line_bytes = limits.max_header_bytes / 2};
 }
@@ -63,7 +63,7 @@ void WebSocketSession::begin_client() {
 // --- input ---
 
 std::size_t WebSocketSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
-  // What came earlier goes first; the native session wakes the owner once it has room for it.
+  // Earlier bytes go first; the native session wakes the owner once it has room for them.
   if (!unread_.empty()) return 0;
   room_count_ = handshake_ != nullptr ? prepare_handshake(room_) : native_.prepare_receive(room_);
   std::copy_n(room_.begin(), room_count_, out.begin());
@@ -120,7 +120,7 @@ void WebSocketSession::read_response() {
   open(reader.size());
 }
 
-/// What follows the head belongs to frames.
+/// Bytes behind the head belong to frames.
 void WebSocketSession::open(std::size_t head_bytes) {
   const ByteSpan rest = ByteSpan(handshake_->bytes).first(handshake_->size).subspan(head_bytes);
   unread_.assign(rest.begin(), rest.end());
@@ -220,7 +220,7 @@ bool WebSocketSession::next_unusual(Event& event) {
   return false;
 }
 
-/// True if the native session has had room for something.
+/// Returns true if the native session has had room for something.
 bool WebSocketSession::receive_unread() {
   std::array<MutableByteSpan, 2> room;
   const std::size_t count = native_.is_closed() ? 0 : native_.prepare_receive(room);
@@ -279,7 +279,7 @@ void WebSocketSession::close(const Status& reason) {
   native_.close(reason);
 }
 
-/// Otherwise the native session has ended itself: the peer has said that it goes, or has broken the protocol.
+/// Returns the code of the close frame. Unless close() was called, the peer said that it goes, or broke the protocol.
 CloseCode WebSocketSession::close_code() const noexcept {
   if (ending_) return ending_->code;
   const Status& reason = native_.close_reason();
@@ -298,7 +298,7 @@ void WebSocketSession::transport_closed(const Status& reason) {
 
 std::size_t WebSocketSession::held_bytes() const noexcept { return native_.held_bytes() + outer_bytes(); }
 
-/// What the native session does not know of.
+/// Returns the bytes that the native session does not know of.
 std::size_t WebSocketSession::outer_bytes() const noexcept {
   const std::size_t handshake = handshake_ != nullptr ? handshake_->bytes.capacity() : 0;
   return output_.held_bytes() + unread_.capacity() + handshake;

@@ -26,7 +26,7 @@ namespace trunkline::session::websocket {
 /// length has no limit of its own: what a frame announces costs no memory, and what it brings is bounded as without
 /// WebSocket.
 ///
-/// As a server it begins with the first byte of the client's request.
+/// As a server the session begins with the first byte of the client's request.
 class WebSocketSession final : public Session {
  public:
   explicit WebSocketSession(const SessionParameters& parameters);
@@ -53,7 +53,7 @@ class WebSocketSession final : public Session {
   }
   std::size_t unsent_bytes() const noexcept override { return output_.unsent_bytes() + native_.unsent_bytes(); }
 
-  /// False during the handshake, so a call that waits for it has certainly not been sent.
+  /// Returns false during the handshake, so a call that waits for it has certainly not been sent.
   bool can_start() const noexcept override;
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override {
     return native_.start(start, message);
@@ -87,7 +87,7 @@ class WebSocketSession final : public Session {
   bool is_ordered() const noexcept override { return native_.is_ordered(); }
 
  private:
-  /// Lasts until the WebSocket is open, or is refused.
+  /// Holds the handshake until the WebSocket is open. One that is refused stays, so that only its response is written.
   struct Handshake {
     std::vector<std::byte> bytes;
     std::size_t size = 0;
@@ -95,7 +95,7 @@ class WebSocketSession final : public Session {
     http::http1::ResponseReader response;
     std::optional<ClientHandshake> client;
   };
-  /// The end of the WebSocket, once all calls before it have been seen.
+  /// Describes the end of the WebSocket, which comes once all calls before it have been seen.
   struct Ending {
     http::websocket::CloseCode code = http::websocket::CloseCode::normal;
     Status reason;
@@ -124,17 +124,17 @@ class WebSocketSession final : public Session {
   const SessionOptions& options_;
   base::TimePoint now_;
   native::NativeSession native_;
-  /// Null: the WebSocket is open.
+  /// The pointer is null once the WebSocket is open.
   std::unique_ptr<Handshake> handshake_;
   http::websocket::FrameReader reader_;
   MessageOutput output_;
   FrameRate frame_rate_;
-  /// What prepare_receive() has handed out.
+  /// prepare_receive() has handed out these spans.
   std::array<MutableByteSpan, 2> room_{};
   std::size_t room_count_ = 0;
-  /// Came with the head of the handshake, or while there was no room.
+  /// These bytes came with the head of the handshake, and wait until the native session has room for them.
   std::vector<std::byte> unread_;
-  /// The answer to the last ping. Earlier ones need none (RFC 6455, section 5.5.3).
+  /// This is the answer to the last ping. Earlier pings need none (RFC 6455, section 5.5.3).
   std::optional<std::string> pong_;
   std::optional<Ending> ending_;
   /// close() was called.
