@@ -23,7 +23,7 @@ namespace trunkline {
 template <class Request, class Response>
 class ClientStream {
  public:
-  /// For Channel.
+  /// Makes the stream of a call that Channel has begun.
   explicit ClientStream(std::shared_ptr<detail::StreamPort> port) noexcept : port_(std::move(port)) {}
   ClientStream(ClientStream&&) noexcept = default;
   /// Cancels the call that it held before, unless that has ended.
@@ -35,17 +35,17 @@ class ClientStream {
     if (port_ != nullptr) port_->release();
   }
 
-  /// Signature: void(Result<std::optional<Response>>); nullopt once the server has ended the call with ok.
+  /// Completes with void(Result<std::optional<Response>>); nullopt once the server has ended the call with ok.
   template <class Token>
   auto async_read(Token&& token) {
     return detail::async_read<Response>(*port_, std::forward<Token>(token));
   }
   Result<std::optional<Response>> read() { return detail::read<Response>(*port_); }
-  /// Blocks while it is iterated; see StreamRange.
+  /// Returns the messages as a range, which blocks while it is iterated; see StreamRange.
   StreamRange<Response> messages(Status& status) { return {*port_, status}; }
 
-  /// Signature: void(Status). Completes once there is room for more. The message must live until the operation is
-  /// initiated (with use_awaitable: until the co_await).
+  /// Writes a message. Completes with the signature void(Status) once there is room for more. The message must live
+  /// until the operation is initiated (with use_awaitable: until the co_await).
   template <class Token>
   auto async_write(const Request& message, Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::write, MessageView::of(message), std::forward<Token>(token));
@@ -63,22 +63,22 @@ class ClientStream {
     return detail::act(*port_, detail::StreamAction::write_last, MessageView::of(message));
   }
 
-  /// Tells the server that no more messages follow. Signature: void(Status).
+  /// Tells the server that no more messages follow. Completes with the signature void(Status).
   template <class Token>
   auto async_close_writes(Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::close_writes, {}, std::forward<Token>(token));
   }
   Status close_writes() { return detail::act(*port_, detail::StreamAction::close_writes); }
 
-  /// Waits for the status of the call. Signature: void(Status). Unread messages can still be read afterwards. The
-  /// server may not finish before it has received more messages, or before its own messages are read.
+  /// Waits for the status of the call, and completes with the signature void(Status). Unread messages can still be read
+  /// afterwards. The server may not finish before it has received more messages, or before its own messages are read.
   template <class Token>
   auto async_finish(Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::finish, {}, std::forward<Token>(token));
   }
   Status finish() { return detail::act(*port_, detail::StreamAction::finish); }
-  /// For client streams: closes this side, reads the one response and waits for the status. Error: unimplemented if the
-  /// server sent no response, or several.
+  /// Ends a client stream: closes this side, reads the one response and waits for the status. Error: unimplemented if
+  /// the server sent no response, or several.
   Status finish(Response& response) {
     if (Status closed = close_writes(); !closed.is_ok()) return closed;
     Result<std::optional<Response>> last = read();

@@ -17,8 +17,8 @@
 
 namespace trunkline {
 
-/// What generated code states about one method: its messages, name and kind, which decide the forms that its handler
-/// may have (see Server). A `description` and `has_no_side_effects` are optional, see MethodOptions.
+/// A type by which generated code describes one method: its messages, name and kind, which decide the forms that its
+/// handler may have (see Server). A `description` and `has_no_side_effects` are optional, see MethodOptions.
 template <class Description>
 concept MethodDescription = requires {
   typename Description::Request;
@@ -64,7 +64,7 @@ class ServiceDefinition {
   TRUNKLINE_API ServiceDefinition& describe(std::string_view description);
   const std::string& description() const noexcept { return description_; }
 
-  /// The options of a method that was added, to change them before the service is registered. Throws
+  /// Returns the options of a method that was added, to change them before the service is registered. Throws
   /// std::invalid_argument if there is no such method.
   TRUNKLINE_API MethodOptions& options_of(std::string_view method);
 
