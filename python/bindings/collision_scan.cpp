@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hashes of keys and items, from their encoded form.
+// CollisionScan: computes the hashes of keys and items from their encoded form.
 #include "collision_scan.h"
 
 #include "python_hash.h"
@@ -21,7 +21,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// As in a decoder, which refuses what is nested more deeply.
+/// The depth of nesting from which on a message is refused, as decoders refuse it.
 constexpr int max_depth = 1000;
 constexpr std::int64_t hash_of_none = 0xFCA86420;
 
@@ -146,7 +146,7 @@ bool CollisionScan::finds_in_msgpack() {
   return is_found_;
 }
 
-/// Of the items since `first`, which leave the list.
+/// Looks for collisions among the items since `first`, and removes these from the list.
 void CollisionScan::judge(std::size_t first) {
   const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(first);
   if (items_.size() - first > max_collisions && !is_over()) {
@@ -323,7 +323,7 @@ void CollisionScan::take_escape() {
   append_utf8(text_, code);
 }
 
-/// Of an escape with four hexadecimal digits.
+/// Takes an escape with four hexadecimal digits, and returns its code unit.
 std::uint32_t CollisionScan::take_code_unit() noexcept {
   std::uint32_t unit = 0;
   const std::string_view digits = message_.substr(at_, 6).substr(2);
@@ -460,7 +460,7 @@ std::int64_t CollisionScan::msgpack_text(std::uint64_t length, bool is_hashed) {
   return is_hashed ? text_hash(text, texts_) : 0;
 }
 
-/// Of an extension too.
+/// Returns the hash of bytes or of an extension.
 std::int64_t CollisionScan::msgpack_bytes(std::uint64_t length, bool is_hashed) {
   const std::string_view bytes = take_bytes(length);
   if (!is_hashed) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Event loops that take calls from a RequestQueue, and their calls once the loop is closed.
+// RequestQueue: event loops that take calls from it, and their calls once the loop is closed.
 #include "request_queue.h"
 
 #include <sys/eventfd.h>
