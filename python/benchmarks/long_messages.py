@@ -27,7 +27,7 @@ CELLS = [
 
 
 def peak_mib() -> int:
-    """The peak resident memory of this process."""
+    """Returns the peak resident memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
@@ -72,7 +72,7 @@ async def call(endpoint: str, cell: int) -> None:
 
 
 def measure(cell: int) -> bool:
-    """Prints the row of a cell; false if a call has failed."""
+    """Prints the row of a cell; returns false if a call has failed."""
     name, _, calls, _, _ = CELLS[cell]
     this = [sys.executable, __file__]
     with subprocess.Popen([*this, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:

@@ -13,7 +13,7 @@ METHOD = "bench.Echo/Say"
 
 
 class Load(NamedTuple):
-    """What a client does."""
+    """How many calls a client makes, with which messages, and for how long."""
 
     target: str
     size: int

@@ -23,7 +23,7 @@ class ServiceMethod(NamedTuple):
 
 
 def service_name(service: type[Any]) -> str:
-    """The name under which the class is served unless another one is given."""
+    """Returns the name under which the class is served unless another one is given."""
     return getattr(service, "__trunkline_service__", None) or service.__name__
 
 
