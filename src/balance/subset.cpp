@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of a subset.
+// choose_subset(): the choice of a subset.
 #include "balance/subset.h"
 
 #include "balance/draw.h"
