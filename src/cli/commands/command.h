@@ -18,7 +18,7 @@ class Command {
 
   /// Declares the arguments of the command, which must live as long as the command.
   virtual void declare(CLI::App& app) = 0;
-  /// Called after the arguments have been read. Returns the exit status. Throws Failure and OutputClosed.
+  /// Runs the command after the arguments have been read. Returns the exit status. Throws Failure and OutputClosed.
   virtual int run() = 0;
 };
 
