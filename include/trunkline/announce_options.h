@@ -19,11 +19,11 @@ struct AnnounceOptions {
   std::string zone{};
   std::uint32_t priority = 0;
   std::string host_name{};
-  /// How long the announcement outlives a server that has died or lost etcd; 2 s to 1 hour. It is renewed three times
-  /// in this time.
+  /// The time for which the announcement outlives a server that has died or lost etcd; 2 s to 1 hour. It is renewed
+  /// three times in this time.
   std::chrono::seconds time_to_live{10};
-  /// How long a server that shuts down goes on taking calls after it was withdrawn, so that its clients notice; up to
-  /// 1 hour, and no longer than the timeout of the shutdown.
+  /// The time for which a server that shuts down goes on taking calls after it was withdrawn, so that its clients
+  /// notice; up to 1 hour, and no longer than the timeout of the shutdown.
   std::chrono::milliseconds drain_delay{500};
 };
 

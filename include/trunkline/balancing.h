@@ -17,7 +17,7 @@
 
 namespace trunkline {
 
-/// How the server of a call is chosen among those that are ready.
+/// The way in which the server of a call is chosen among those that are ready.
 enum class BalancingPolicy : std::uint8_t {
   /// Takes the better of two random servers, by open calls times a moving average of the latency (peak EWMA).
   two_choices,
@@ -42,8 +42,8 @@ TRUNKLINE_API std::string_view to_string(BalancingPolicy policy) noexcept;
 /// The names of all policies, separated by commas, for error texts and help.
 TRUNKLINE_API std::string balancing_policies();
 
-/// How a channel spreads its calls over several servers. Values out of range are refused when the channel is
-/// constructed. A channel to one endpoint ignores these options.
+/// The way in which a channel spreads its calls over several servers. Values out of range are refused when the channel
+/// is constructed. A channel to one endpoint ignores these options.
 struct BalancingOptions {
   BalancingPolicy policy = BalancingPolicy::two_choices;
   /// The zone in which this client runs. Servers of the same zone are preferred. If it is empty, no zone is preferred.
@@ -64,7 +64,7 @@ struct BalancingOptions {
   std::uint64_t seed = 0;
 };
 
-/// What a channel knows of one server at one moment. Channel::servers() returns these.
+/// The state of one server, as a channel knows it at one moment. Channel::servers() returns these.
 struct ServerState {
   Endpoint endpoint{};
   std::string zone{};

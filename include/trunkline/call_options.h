@@ -13,7 +13,7 @@ namespace trunkline {
 
 class ServerContext;
 
-/// What the caller learns besides the response. The channel fills it in when the call ends, whether or not it fails.
+/// The facts that the caller learns besides the response. The channel fills them in when the call ends, failed or not.
 struct ResponseInfo {
   /// Metadata that the server sent before the first message of a stream, or with the response of a unary call.
   Metadata leading;

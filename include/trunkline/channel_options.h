@@ -98,9 +98,9 @@ struct ChannelOptions {
   /// new calls wait. Long messages wait when three quarters are used, except one at a time. When all of it is used,
   /// nothing is read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 512u << 20;
-  /// How a channel to several servers chooses among them. Each server has a pool of max_connections.
+  /// The way in which a channel to several servers chooses among them. Each server has a pool of max_connections.
   BalancingOptions balancing{};
-  /// When a channel stops calling a method of a server that fails. It applies to channels to any number of servers.
+  /// The breaker that stops calls of a method to a failing server. It applies to channels to any number of servers.
   BreakerOptions circuit_breaker{};
   /// The application's own resolvers, by the scheme of their URIs. They take precedence over the resolvers of the
   /// library (ResolverRegistry::built_in()).
@@ -118,9 +118,9 @@ struct ChannelOptions {
   /// such a connection is lost before its hello, they may have run, and only idempotent ones are retried. The first
   /// address that accepts a connection is used then. By default calls wait for the hello.
   bool early_calls = false;
-  /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
-  /// never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls are retried:
-  /// idempotent calls, and calls that certainly have not run and whose request is still available (see
+  /// The number of times that a call is retried when its connection was lost, or when the server refused it as not run
+  /// (unavailable; never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls
+  /// are retried: idempotent calls, and calls that certainly have not run and whose request is still available (see
   /// max_retained_request_bytes). One-way calls never are, and streams only while they have received nothing. Before a
   /// retry on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail,
   /// retries stop.

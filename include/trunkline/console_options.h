@@ -22,7 +22,7 @@ struct ConsoleOptions {
   /// loopback network). Under other names it is refused, because any page can give its own name the server's address
   /// (DNS rebinding).
   std::vector<std::string> hosts{};
-  /// How many pages may show statistics at once; more are refused with resource_exhausted. 0: no limit.
+  /// The number of pages that may show statistics at once; more are refused with resource_exhausted. 0: no limit.
   std::size_t max_watches = 16;
 };
 

@@ -18,9 +18,9 @@ class Loop;
 }
 
 struct EventLoopOptions {
-  /// How long the loop keeps polling when there is nothing to do, before it sleeps in the kernel; 0: it sleeps at once.
-  /// After many turns without work the polling time shrinks to zero by itself; it returns with traffic. Polling
-  /// occupies a core while there is traffic.
+  /// The time for which the loop keeps polling when there is nothing to do, before it sleeps in the kernel; 0: it
+  /// sleeps at once. After many turns without work the polling time shrinks to zero by itself; it returns with traffic.
+  /// Polling occupies a core while there is traffic.
   std::chrono::microseconds busy_poll{0};
 };
 

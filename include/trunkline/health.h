@@ -26,7 +26,7 @@ enum class ServingStatus : std::uint8_t {
 TRUNKLINE_API std::string_view to_string(ServingStatus status) noexcept;
 
 struct HealthOptions {
-  /// How many watches may be open at once; more are refused with resource_exhausted. 0: no limit.
+  /// The number of watches that may be open at once; more are refused with resource_exhausted. 0: no limit.
   std::size_t max_watches = 10'000;
 };
 

@@ -20,8 +20,8 @@ struct HedgingOptions {
   /// If `delay` is unset, the time between two attempts is that within which this share of the calls of the method has
   /// been answered lately; more than 0, less than 1. There is no second attempt until 100 calls have been measured.
   double percentile = 0.95;
-  /// How many further attempts there may be for each call, on average; more than 0, at most 4. When all calls become
-  /// slow, no more than this is added to the load.
+  /// The number of further attempts that there may be for each call, on average; more than 0, at most 4. When all calls
+  /// become slow, no more than this is added to the load.
   double max_extra = 0.05;
   /// An attempt that ends with one of these codes does not end the call while other attempts may still succeed. Nor
   /// does an attempt whose connection was lost, or that has certainly not run.

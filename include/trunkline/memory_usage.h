@@ -6,7 +6,7 @@
 
 namespace trunkline {
 
-/// How much memory a channel uses; Channel::memory_usage() returns it. Memory of connections is counted in steps of 64
+/// The memory that a channel uses; Channel::memory_usage() returns it. Memory of connections is counted in steps of 64
 /// KiB, and a connection that holds less than 16 KiB counts as nothing.
 struct MemoryUsage {
   /// The bytes that are held for the servers: input that is incomplete or unread, output that waits, metadata and the

@@ -34,9 +34,9 @@ enum class MessageKind : std::uint8_t {
   custom,
 };
 
-/// How the runtime handles one C++ type; there is one constant per type. size, write and parse are the type's direct
-/// form: if the codec of the call is `direct_codec`, the runtime uses them instead of the codec and makes no virtual
-/// call. They are null for types without a direct form.
+/// The functions with which the runtime handles one C++ type; there is one constant per type. size, write and parse are
+/// the type's direct form: if the codec of the call is `direct_codec`, the runtime uses them instead of the codec and
+/// makes no virtual call. They are null for types without a direct form.
 struct MessageType {
   MessageKind kind = MessageKind::custom;
   const std::type_info* type = nullptr;

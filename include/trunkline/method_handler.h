@@ -18,7 +18,7 @@ namespace call {
 class ServerStreamCore;
 }
 
-/// Where a handler runs.
+/// The place where a handler runs.
 enum class Execution : std::uint8_t {
   /// The handler runs on the loop until it returns.
   plain,
@@ -28,7 +28,7 @@ enum class Execution : std::uint8_t {
   blocking,
 };
 
-/// What the runtime needs to know about a handler. It does not change.
+/// The facts about a handler that the runtime needs to know. They do not change.
 struct MethodShape {
   MethodKind kind = MethodKind::unary;
   Execution execution = Execution::plain;

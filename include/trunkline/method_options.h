@@ -9,8 +9,8 @@ namespace trunkline {
 
 /// The settings of one method of a server.
 struct MethodOptions {
-  /// How many calls of this method may run at a time, over all connections; more are refused with resource_exhausted;
-  /// 0: no limit.
+  /// The number of calls of this method that may run at a time, over all connections; more are refused with
+  /// resource_exhausted; 0: no limit.
   std::size_t max_concurrent_calls = 0;
   /// If it is true, the handler runs on the worker pool, as with Server::handle_blocking(). Coroutines must not set it.
   bool blocking = false;

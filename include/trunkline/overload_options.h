@@ -9,8 +9,8 @@
 
 namespace trunkline {
 
-/// How a server sheds load. Everything is off by default. Calls that are shed end with unavailable, have not run, and
-/// carry Status::retry_after().
+/// The way in which a server sheds load. Everything is off by default. Calls that are shed end with unavailable, have
+/// not run, and carry Status::retry_after().
 struct OverloadOptions {
   /// If it is true, the server finds by the latency of calls how many may run or wait for a worker at a time, and sheds
   /// those beyond. It counts unary calls whose handlers are coroutines, block, or are written in Python. Streams, whose
@@ -20,9 +20,9 @@ struct OverloadOptions {
   std::size_t min_adaptive_limit = 4;
   /// The greatest adaptive limit, unless min_adaptive_limit is greater; 1 to 1000000.
   std::size_t max_adaptive_limit = 10000;
-  /// How long latencies are gathered, at least, before the limit is set anew; 1 ms or more.
+  /// The shortest time for which latencies are gathered before the limit is set anew; 1 ms or more.
   std::chrono::milliseconds adaptive_window{100};
-  /// How much longer calls may take than without load before the limit is lowered, in percent; 1 to 1000.
+  /// The percentage by which calls may take longer than without load before the limit is lowered; 1 to 1000.
   unsigned adaptive_tolerance_percent = 25;
   /// Once the queue of calls that wait for a worker has stood for queue_interval, that is, has not been empty and its
   /// oldest call has waited for this long, workers take the newest call first and shed those that have waited longer.

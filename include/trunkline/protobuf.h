@@ -18,10 +18,10 @@
 
 namespace trunkline {
 
-/// How the runtime handles generated and dynamic messages. Parsing and clearing keep the memory of strings, bytes and
-/// repeated fields, so a reused message allocates nothing for contents of a size that it has held before; the generated
-/// code frees singular message fields of proto3. The direct form does not check for missing required fields when it
-/// writes; the codec does.
+/// The traits of generated and dynamic messages. Parsing and clearing keep the memory of strings, bytes and repeated
+/// fields, so a reused message allocates nothing for contents of a size that it has held before; the generated code
+/// frees singular message fields of proto3. The direct form does not check for missing required fields when it writes;
+/// the codec does.
 template <class T>
 struct MessageTraits<T, std::enable_if_t<std::is_base_of_v<google::protobuf::MessageLite, T>>> {
   static const MessageType& type() {

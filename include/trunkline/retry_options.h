@@ -9,7 +9,7 @@
 
 namespace trunkline {
 
-/// How the calls of a method are retried: https://github.com/grpc/proposal/blob/master/A6-client-retries.md.
+/// The retries of a method's calls: https://github.com/grpc/proposal/blob/master/A6-client-retries.md describes them.
 struct RetryOptions {
   /// The highest number of attempts that a service config can ask for.
   static constexpr int most_attempts = 5;

@@ -15,8 +15,8 @@
 
 namespace trunkline {
 
-/// What a handler learns about its call. It is valid while the handler runs (for a coroutine: until it returns). Only
-/// the handler's thread may call the setters; any thread may call is_cancelled() and the getters in that time.
+/// The view that a handler has of its call. It is valid while the handler runs (for a coroutine: until it returns).
+/// Only the handler's thread may call the setters; any thread may call is_cancelled() and the getters in that time.
 class TRUNKLINE_API ServerContext {
  public:
   virtual ~ServerContext() = default;

@@ -31,7 +31,7 @@ struct ServerOptions {
   /// The number of workers for blocking handlers, which start with the first blocking method; 0: as many as there are
   /// processors.
   std::size_t worker_threads = 0;
-  /// How many calls may wait for a worker; more are refused with resource_exhausted.
+  /// The number of calls that may wait for a worker; more are refused with resource_exhausted.
   std::size_t max_queued_blocking_calls = 10000;
   CodecRegistry codecs = CodecRegistry::with_defaults();
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
@@ -40,23 +40,23 @@ struct ServerOptions {
   std::string compressor{};
   /// Messages shorter than this are sent uncompressed.
   std::size_t compression_threshold = 1024;
-  /// How many connections may be open or in their handshake; further ones are closed right after they are accepted.
+  /// The number of connections that may be open or in their handshake; further ones are closed once they are accepted.
   std::size_t max_connections = 100000;
-  /// How many connections from one address may be open or in their handshake. An IPv6 address counts by its network of
-  /// 64 bits. Peers over unix:// and inproc:// are not limited.
+  /// The number of connections from one address that may be open or in their handshake. An IPv6 address counts by its
+  /// network of 64 bits. Peers over unix:// and inproc:// are not limited.
   std::size_t max_connections_per_peer = 10000;
   /// The networks of proxies that send a header of the PROXY protocol, version 1 or 2, on each connection, such as
   /// "10.0.0.0/8", "fd00::/8", "192.0.2.1", and "unix:" for all peers over unix sockets. Their connections must begin
   /// with the header, and the client that it names counts as the peer. On connections from elsewhere a header is
   /// refused as an unknown protocol.
   std::vector<std::string> trusted_proxies{};
-  /// How many calls of one connection may be open, or have a handler that runs or waits for a worker. A cancelled call
-  /// counts until its handler has ended. Clients learn the limit; calls beyond it are refused.
+  /// The number of calls of one connection that may be open, or have a handler that runs or waits for a worker. A
+  /// cancelled call counts until its handler has ended. Clients learn the limit; calls beyond it are refused.
   std::uint32_t max_concurrent_calls_per_connection = 16384;
-  /// How many calls from one address may run, over all of its connections; more are refused with resource_exhausted.
-  /// Addresses are told apart as for max_connections_per_peer.
+  /// The number of calls from one address that may run, over all of its connections; more are refused with
+  /// resource_exhausted. Addresses are told apart as for max_connections_per_peer.
   std::size_t max_concurrent_calls_per_peer = 262144;
-  /// How many calls of all connections together may run; more are refused with resource_exhausted.
+  /// The number of calls of all connections together that may run; more are refused with resource_exhausted.
   std::size_t max_concurrent_calls = 1000000;
   /// Says what the server does when calls take too long.
   OverloadOptions overload{};
@@ -67,18 +67,18 @@ struct ServerOptions {
   /// are used. Long requests wait when three eighths are used, other long messages when three quarters are, except one
   /// at a time. When all of it is used, nothing is read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 1024u << 20;
-  /// How much of max_memory_bytes may be held for one address, in percent; 1 to 100. Beyond this, the long messages of
-  /// the address wait, except one at a time, new calls of its connections that hold something are refused, and nothing
-  /// is read from those whose messages wait for the application. Once the address holds far more, half way to seven
-  /// eighths of max_memory_bytes, new calls of all its connections are refused. Addresses are told apart as for
-  /// max_connections_per_peer; all peers over unix:// and inproc:// count as one.
+  /// The share of max_memory_bytes that may be held for one address, in percent; 1 to 100. Beyond this, the long
+  /// messages of the address wait, except one at a time, new calls of its connections that hold something are refused,
+  /// and nothing is read from those whose messages wait for the application. Once the address holds far more, half way
+  /// to seven eighths of max_memory_bytes, new calls of all its connections are refused. Addresses are told apart as
+  /// for max_connections_per_peer; all peers over unix:// and inproc:// count as one.
   std::size_t max_memory_percent_per_peer = 50;
-  /// How many calls a second the client of a connection may cancel, over time; 0: any number. At once it may cancel
-  /// twice as many, or twice as many as it may have open if that is more. Beyond that the connection is not read for a
-  /// second, and after ten such seconds it is closed.
+  /// The number of calls a second that the client of a connection may cancel, over time; 0: any number. At once it may
+  /// cancel twice as many, or twice as many as it may have open if that is more. Beyond that the connection is not read
+  /// for a second, and after ten such seconds it is closed.
   std::size_t max_cancelled_calls_per_second = 10000;
-  /// How much of a connection's input is served at a stretch, in bytes of messages after decompression, before the
-  /// other connections of its loop get their turn; 64 KiB to 2^31 - 1. Each message counts 64 bytes more. A single
+  /// The amount of a connection's input that is served at a stretch, in bytes of messages after decompression, before
+  /// the other connections of its loop get their turn; 64 KiB to 2^31 - 1. Each message counts 64 bytes more. A single
   /// message is not divided.
   std::size_t max_turn_bytes = 1u << 20;
   /// A handler that holds its loop for longer is reported to the log; 0: never.
@@ -89,7 +89,7 @@ struct ServerOptions {
   /// again, so that load spreads to new servers and names are looked up again. The age of each connection differs by up
   /// to 10 %. 0: no limit.
   std::chrono::milliseconds max_connection_age{0};
-  /// How long the calls of such a connection may go on before they are cancelled; 0: no limit.
+  /// The time for which the calls of such a connection may go on before they are cancelled; 0: no limit.
   std::chrono::milliseconds max_connection_age_grace{0};
   /// A gRPC client may not ping more often than this while it gets no headers or messages. While no call is open it may
   /// ping every two hours, unless allow_idle_pings is set. At the third ping that comes too early its connection is

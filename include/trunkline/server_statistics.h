@@ -48,14 +48,14 @@ struct MethodStatistics {
   /// The time from the turn of the loop in which a call arrived until its status was handed to the connection, or until
   /// its handler ended if the caller had gone. Calls that were refused before their request was decoded do not count.
   LatencyHistogram latency;
-  /// How often a handler has held its loop for ServerOptions::slow_handler_threshold or longer.
+  /// The number of times that a handler has held its loop for ServerOptions::slow_handler_threshold or longer.
   std::uint64_t loop_holds = 0;
 };
 
 struct LoopStatistics {
   std::uint64_t connections = 0;
-  /// How late a timer fired that is due ten times a second, in milliseconds. This is how long other work kept the loop
-  /// from it.
+  /// The delays of a timer that is due ten times a second, without their first millisecond, which is the resolution of
+  /// timers. Other work kept the loop from the timer for this long.
   LatencyHistogram lag;
 };
 

@@ -21,7 +21,7 @@ struct ServerTotals {
   std::uint64_t memory_used_bytes = 0;
   /// The limit of the memory: ServerOptions::max_memory_bytes, or four of the longest messages if that is more.
   std::uint64_t memory_max_bytes = 0;
-  /// How many calls may run or wait for a worker by OverloadOptions::adaptive_limit; 0: it is off.
+  /// The number of calls that may run or wait for a worker by OverloadOptions::adaptive_limit; 0: it is off.
   std::uint64_t adaptive_limit = 0;
 
   // --- since the server was made ---

@@ -20,16 +20,16 @@ namespace trunkline {
 struct MethodConfig {
   /// The methods: "package.Service/Method", "package.Service/" for all methods of a service, or "" for all methods.
   std::vector<std::string> names{};
-  /// Whether calls wait for a connection, if they do not ask for it themselves.
+  /// True if calls wait for a connection even though they do not ask for it themselves.
   std::optional<bool> wait_for_ready{};
   /// A call ends by the earliest of this, its own timeout, and its deadline.
   std::optional<std::chrono::nanoseconds> timeout{};
   /// Requests and responses that are longer before compression end the call with resource_exhausted.
   std::optional<std::uint32_t> max_request_bytes{};
   std::optional<std::uint32_t> max_response_bytes{};
-  /// How failed calls are retried. Not set if `hedging` is.
+  /// The way in which failed calls are retried. Not set if `hedging` is.
   std::optional<RetryOptions> retry{};
-  /// How slow calls are hedged. Not set if `retry` is.
+  /// The way in which slow calls are hedged. Not set if `retry` is.
   std::optional<HedgingOptions> hedging{};
 
   bool operator==(const MethodConfig&) const = default;

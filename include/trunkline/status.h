@@ -60,7 +60,7 @@ TRUNKLINE_API std::string_view to_string(StatusCode code) noexcept;
 /// Returns true for 0 to 16.
 constexpr bool is_valid_status_code(std::uint32_t value) noexcept { return value <= 16; }
 
-/// Where a status originated: in this process, in the peer's handler or runtime, or in the connection between them.
+/// The origin of a status: this process, the peer's handler or runtime, or the connection between the two.
 enum class StatusOrigin : std::uint8_t { local, peer, transport };
 
 TRUNKLINE_API std::string_view to_string(StatusOrigin origin) noexcept;

@@ -9,7 +9,7 @@
 
 namespace trunkline {
 
-/// Whether a server asks its clients for certificates.
+/// The choice of a server whether it asks its clients for certificates.
 enum class ClientCertificate { none, optional, required };
 
 /// The settings of TLS. All files are PEM. They are read when the server starts to listen or when the channel first

@@ -16,16 +16,16 @@ struct TransportOptions {
   std::size_t send_buffer_bytes = 0;
   /// The receive buffer in bytes (SO_RCVBUF), up to 1 GiB; 0: the system's default.
   std::size_t receive_buffer_bytes = 0;
-  /// Whether TCP sends small segments without delay (TCP_NODELAY).
+  /// True if TCP sends small segments without delay (TCP_NODELAY).
   bool no_delay = true;
-  /// How long a TCP connection may be idle before the kernel probes the peer, 1 to 32767; 0: it never probes.
+  /// The time for which a TCP connection may be idle before the kernel probes the peer, 1 to 32767; 0: it never probes.
   std::chrono::seconds tcp_keepalive{0};
-  /// How long bytes sent over TCP may remain unacknowledged, or the peer's receive window closed, before the kernel
-  /// ends the connection (TCP_USER_TIMEOUT), up to 1 day; 0: the system's default.
+  /// The time for which bytes sent over TCP may remain unacknowledged, or the peer's receive window closed, before the
+  /// kernel ends the connection (TCP_USER_TIMEOUT), up to 1 day; 0: the system's default.
   std::chrono::milliseconds tcp_user_timeout{300000};
-  /// How many connections the kernel queues for a listening socket until they are accepted, 1 to 65535.
+  /// The number of connections that the kernel queues for a listening socket until they are accepted, 1 to 65535.
   int listen_backlog = 1024;
-  /// Whether several processes may listen on the same TCP port (SO_REUSEPORT).
+  /// True if several processes may listen on the same TCP port (SO_REUSEPORT).
   bool reuse_port = false;
 };
 

@@ -39,7 +39,7 @@ struct TypeDescription {
   TypeKind kind = TypeKind::any;
   /// The size of an integer or floating number in bits: 8 to 64.
   int bits = 0;
-  /// Whether an integer has a sign.
+  /// True if an integer has a sign.
   bool is_signed = false;
   /// The name of a structure without its namespace.
   std::string_view name{};

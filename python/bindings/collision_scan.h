@@ -9,7 +9,7 @@
 
 namespace trunkline::python {
 
-/// How the texts of a message may be decoded.
+/// The form into which the texts of a message may be decoded.
 enum class TextForm : std::uint8_t {
   /// A text stays a text, whose hash nobody can foretell. The keys of JSON may also become numbers.
   text,
@@ -22,7 +22,7 @@ enum class TextForm : std::uint8_t {
 /// decoder refuses them.
 class CollisionScan {
  public:
-  /// How many different keys of one map, or items of one array, may have the same hash.
+  /// The number of different keys of one map, or items of one array, that may have the same hash.
   static constexpr std::size_t max_collisions = 1000;
 
   /// `checks_arrays` says that arrays may become sets. If it is false, only the keys of maps count.

@@ -16,7 +16,7 @@ namespace {
 
 /// At most this many finished calls are handed in together before the loop runs again, even if more calls wait.
 constexpr std::size_t finished_at_once = 64;
-/// How long the loop may be without a thread that runs it.
+/// The time for which the loop may be without a thread that runs it.
 constexpr std::chrono::milliseconds tick_interval{2};
 /// After this many ticks without a call the keeper stops ticking until calls arrive.
 constexpr int ticks_until_dormant = 64;

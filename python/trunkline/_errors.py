@@ -48,7 +48,7 @@ class StatusCode(enum.IntEnum):
 
 
 class Origin(enum.IntEnum):
-    """Where a status comes from: this process, the peer (its handler or runtime), or the connection between them."""
+    """The origin of a status: this process, the peer (its handler or runtime), or the connection between them."""
 
     LOCAL = 0
     PEER = 1
@@ -65,9 +65,9 @@ class RpcError(Exception):
     code: StatusCode = StatusCode.UNKNOWN
     _classes: ClassVar[dict[int, type[RpcError]]] = {}
 
-    #: Where the status comes from.
+    #: The origin of the status.
     origin: Origin
-    #: Whether a handler may have seen the call; False only if certainly none has.
+    #: True if a handler may have seen the call; False only if certainly none has.
     may_have_run: bool
     #: The metadata that the server sent before its first message.
     leading_metadata: Metadata

@@ -74,7 +74,7 @@ struct ConnectionSetup {
   ServerMeter* meter = nullptr;
 };
 
-/// Used on the loop's thread only. The pool keeps it alive until it is closed, and so do the streams that it serves.
+/// Only the loop's thread uses it. The pool keeps it alive until it is closed, and so do the streams that it serves.
 class ClientConnection final : public net::ConnectionHandler,
                                public call::StreamLink,
                                public std::enable_shared_from_this<ClientConnection> {

@@ -30,7 +30,7 @@ namespace trunkline::client {
 /// The fast path is for calls without interceptors, metadata or retries that need not wait: from begin() directly to
 /// the connection, and from there directly to EndedCalls, or to `complete` if a thread waits for the call.
 ///
-/// Used on the loop's thread, except where noted. Once there is no loop, the channel's destructor takes its place.
+/// Only the loop's thread uses it, except where noted. Without a loop, the channel's destructor takes its place.
 class UnaryCalls final : public CallDetailsOwner {
  public:
   struct Parts {

@@ -38,7 +38,7 @@ std::optional<std::int64_t> parse_http_date(std::string_view text, std::int64_t 
 /// Returns the seconds of the date, with the time of the system as `now`.
 std::optional<std::int64_t> parse_http_date(std::string_view text) noexcept;
 
-/// What a response with the status 200 becomes for a conditional request.
+/// The outcome of a conditional request whose response has the status 200.
 struct ConditionalAnswer {
   /// The status to send: 200 for the whole response, 304 if the client has it already, 412 if it is not what the client
   /// expects, 206 for a part of it, 416 if there is no such part.

@@ -61,7 +61,7 @@ struct LoadPlan {
   std::optional<std::chrono::nanoseconds> timeout{};
   std::string compressor{};
 
-  /// Whether the run waits at its start until the server is ready.
+  /// True if the run waits at its start until the server is ready.
   bool waits_for_ready = false;
   std::chrono::nanoseconds connect_patience = std::chrono::seconds(15);
   /// The time for which the end of the run waits for calls in progress.

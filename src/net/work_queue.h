@@ -11,13 +11,13 @@
 
 namespace trunkline::net {
 
-/// When a deferred task runs. Tasks that are deferred until the same moment run in the order in which they were added.
+/// The moment when a deferred task runs. Tasks for the same moment run in the order in which they were added.
 enum class DeferUntil : std::uint8_t {
-  /// Right after the running handler, before the loop looks for other work.
+  /// The task runs right after the running handler, before the loop looks for other work.
   handler_returns,
-  /// After the running handler and all that was deferred until it returns.
+  /// The task runs after the running handler and all that was deferred until it returns.
   before_poll,
-  /// After the handlers that are ready now.
+  /// The task runs after the handlers that are ready now.
   end_of_turn,
 };
 

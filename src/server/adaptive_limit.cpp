@@ -16,7 +16,7 @@ constexpr double least_gradient = 0.5;
 constexpr double shorter = 0.7;
 /// The number of windows after which the next probe comes then.
 constexpr int windows_before_check = 5;
-/// How much of a difference the baseline follows at a time.
+/// The share of a difference that the baseline follows at a time.
 constexpr double learning_rate = 0.1;
 
 base::Duration to_duration(double nanoseconds) noexcept {

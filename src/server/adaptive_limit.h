@@ -21,7 +21,7 @@ class AdaptiveLimit {
     std::size_t min = 4;
     std::size_t max = 10000;
     base::Duration window{};
-    /// How much longer than the baseline a call may take without counting as waiting: 0.25 for 25 %.
+    /// The share of the baseline by which a call may exceed it without counting as waiting: 0.25 for 25 %.
     double tolerance = 0.25;
   };
   /// The least number of calls of a window.

@@ -14,7 +14,7 @@
 
 namespace trunkline::server {
 
-/// Used on the thread of the first loop, or that of the destructor. Any thread may call any().
+/// Only the thread of the first loop, or that of the destructor, uses it. Any thread may call any().
 class Announcements {
  public:
   /// Adds and starts an announcement. Error: failed_precondition after withdraw() or close().

@@ -10,7 +10,7 @@
 
 namespace trunkline::server {
 
-/// Used on the loop's thread, within a batch of the cache. The client chooses the numbers; the session limits them.
+/// Only the loop's thread uses it, within a batch of the cache. The client chooses numbers; the session limits them.
 class ConnectionMethods {
  public:
   /// `cache` must outlive this object.

@@ -19,8 +19,8 @@
 
 namespace trunkline::server {
 
-/// Used on the loop's thread, except where noted. The server and each connection keep it alive, and thereby each call
-/// does, so it may outlive the server.
+/// Only the loop's thread uses it, except where noted. The server and each connection keep it alive, and thereby each
+/// call does, so it may outlive the server.
 class LoopContext final : public call::StreamHost, public std::enable_shared_from_this<LoopContext> {
  public:
   LoopContext(std::shared_ptr<ServerState> server_state, net::Loop& loop);

@@ -16,7 +16,7 @@
 
 namespace trunkline::server {
 
-/// Used on the thread of the loop on which the listeners are opened, except for endpoints() and serves().
+/// Only the thread of the loop on which the listeners are opened uses it, except for endpoints() and serves().
 class ServerListeners final : public call::ServedHere {
  public:
   /// Opens a listener on the first loop; all loops accept. Returns the endpoint with the port that the system chose.

@@ -20,7 +20,7 @@
 
 namespace trunkline::server {
 
-/// Used on the loop's thread, except where noted. Its server owns it; abandon() must be the last call.
+/// Only the loop's thread uses it, except where noted. Its server owns it; abandon() must be the last call.
 class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, private ServerConnection::Owner {
  public:
   ServerLoop(std::shared_ptr<ServerState> server_state, net::Loop& loop);

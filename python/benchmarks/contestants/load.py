@@ -13,7 +13,7 @@ METHOD = "bench.Echo/Say"
 
 
 class Load(NamedTuple):
-    """How many calls a client makes, with which messages, and for how long."""
+    """The load that a client makes: its calls, their messages, and its duration."""
 
     target: str
     size: int

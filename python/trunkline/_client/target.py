@@ -11,8 +11,8 @@ class Target(NamedTuple):
     as it is."""
 
     scheme: str
-    #: How servers are called whose address is not a URI: ``tcp`` (the default), ``tls``, ``grpc``, ``grpcs``,
-    #: ``ws``, ``wss``, ``http``, ``https``, ``grpc-web`` or ``grpc-webs``.
+    #: The scheme of servers whose address is not a URI: ``tcp`` (the default), ``tls``, ``grpc``, ``grpcs``, ``ws``,
+    #: ``wss``, ``http``, ``https``, ``grpc-web`` or ``grpc-webs``.
     server_scheme: str
     #: The part between ``//`` and the next ``/``, with a user and password if there are any.
     authority: str

@@ -18,14 +18,14 @@ from .types import ALWAYS_DECODE, is_protobuf, type_name
 
 
 class MessageCoding(NamedTuple):
-    """How the requests of one call are encoded and its responses are decoded."""
+    """The way in which the requests of one call are encoded and its responses are decoded."""
 
     codec: str
     encode: Callable[[Any], Any]
     decode: Decode
     #: Returns the decoder for a response with another codec, which is possible if the request had no message.
     decoder: Callable[[str], Decode]
-    #: Whether the server has to send a response.
+    #: True if the server has to send a response.
     expects: _core.Expects
     #: True for a codec of the application, whose errors are raised as they are.
     is_own: bool = False

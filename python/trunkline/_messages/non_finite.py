@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-#: How MessagePack begins a double of 64 bits whose exponent is that of NaN and infinity, with either sign.
+#: The first bytes of a MessagePack double of 64 bits whose exponent is that of NaN and infinity, with either sign.
 _POSITIVE, _NEGATIVE = b"\xcb\x7f", b"\xcb\xff"
 
 _unpack = msgspec.msgpack.Decoder().decode

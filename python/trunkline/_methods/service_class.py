@@ -18,7 +18,7 @@ class ServiceMethod(NamedTuple):
     #: The name of the function in the class.
     attribute: str
     signature: Signature
-    #: None for a type-hinted function.
+    #: The definition of the method; None for a type-hinted function.
     definition: MethodDefinition[Any, Any] | None = None
 
 

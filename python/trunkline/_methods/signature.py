@@ -29,7 +29,7 @@ _STREAMS = (
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """How a handler is called. ``Any`` stands for a message without a type, None for no message."""
+    """The way in which a handler is called. ``Any`` stands for a message without a type, None for no message."""
 
     kind: _core.MethodKind
     request: Any

@@ -17,7 +17,7 @@ Requests = Union[Iterable[Any], AsyncIterable[Any]]
 
 
 class CallInFlight(NamedTuple):
-    #: None if the future is a task, whose cancellation cancels the call.
+    #: The call of the core; None if the future is a task, whose cancellation cancels the call.
     call: _core.ClientCall | None
     future: asyncio.Future[Any]
     decode: Decode

@@ -59,7 +59,7 @@ class ChannelTerms(NamedTuple):
     authority: str
     #: The credentials of every call; None for none.
     credentials: CallCredentials | None
-    #: Whether credentials may be sent.
+    #: True if credentials may be sent.
     is_secure: bool
 
 

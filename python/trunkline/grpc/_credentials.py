@@ -14,7 +14,7 @@ Pem = bytes
 
 
 class ChannelCredentials:
-    """How a channel is secured. ``options`` are those of a ``trunkline.Channel``; None for a channel without TLS."""
+    """The security of a channel. ``options`` are those of a ``trunkline.Channel``; None for a channel without TLS."""
 
     def __init__(self, options: dict[str, Any] | None, call_credentials: Any = None) -> None:
         self.options = options
@@ -23,7 +23,7 @@ class ChannelCredentials:
 
 
 class ServerCredentials:
-    """How a port of a server is secured. ``options`` are a ``trunkline.Server``'s; None for a port without TLS."""
+    """The security of a server's port. ``options`` are a ``trunkline.Server``'s; None for a port without TLS."""
 
     def __init__(self, options: dict[str, Any] | None) -> None:
         self.options = options

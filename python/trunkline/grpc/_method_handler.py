@@ -21,7 +21,7 @@ class _Handler(NamedTuple):
 
 
 class MethodHandler(_Handler, RpcMethodHandler):
-    """How a method is served: its kind, its function, and how its messages become bytes."""
+    """The way in which a method is served: its kind, its function, and how its messages become bytes."""
 
 
 class ServiceHandler(ServiceRpcHandler):

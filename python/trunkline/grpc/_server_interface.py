@@ -82,7 +82,7 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
 
 
 class RpcMethodHandler(abc.ABC):
-    """How a method is served.
+    """The way in which a method is served.
 
     ``request_streaming``, ``response_streaming``: its kind. ``request_deserializer``, ``response_serializer``: None
     for messages that are bytes. ``unary_unary``, ``unary_stream``, ``stream_unary``, ``stream_stream``: the function

@@ -11,7 +11,7 @@
 
 namespace trunkline::http::hpack {
 
-/// How a field that is in no table is written.
+/// The form in which a field that is in no table is written.
 enum class Indexing : std::uint8_t {
   /// The field enters the table, unless it is larger than the table. It is right for what is repeated.
   index,

@@ -17,8 +17,8 @@
 
 namespace trunkline::naming::dns {
 
-/// Used on the loop's thread. c-ares must not be asked to destroy its channel from within its own callbacks, so these
-/// must not destroy this object either.
+/// Only the loop's thread uses it. c-ares must not be asked to destroy its channel from within its own callbacks, so
+/// these must not destroy this object either.
 class AresSockets {
  public:
   explicit AresSockets(net::Loop& loop) noexcept;
