@@ -17,7 +17,7 @@ import time
 from trunkline import aio
 
 MIB = 1 << 20
-# name, method, calls, bytes of the request, bytes of the response
+# The columns are the name, the method, the calls, and the bytes of the request and of the response.
 CELLS = [
     ("200 responses of 1 MiB", "Download", 200, 1, MIB),
     ("400 responses of 1 MiB", "Download", 400, 1, MIB),

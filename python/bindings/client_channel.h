@@ -69,7 +69,7 @@ class ClientChannel {
   std::shared_ptr<Pump> pump_;
   const std::shared_ptr<StateWatches> state_watches_ = std::make_shared<StateWatches>();
   std::unique_ptr<Channel> channel_;
-  /// Set with the GIL before the channel is destroyed; its streams read it.
+  /// True once the channel is closed. It is set with the GIL before the channel is destroyed; the streams read it.
   const std::shared_ptr<bool> closed_ = std::make_shared<bool>(false);
   UseCount uses_;
   std::unordered_map<std::string, Method, Hash, std::equal_to<>> methods_;

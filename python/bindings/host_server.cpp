@@ -188,7 +188,7 @@ int HostServer::start_for_event_loop(const py::object& is_closed) {
 
 void HostServer::work(bool is_reserve) {
   pump_->fork_guard().require("server");
-  // Kept alive in case another thread destroys the server.
+  // The queue is kept alive in case another thread destroys the server.
   const std::shared_ptr<RequestQueue> queue = queue_;
   const std::shared_ptr<Pump> pump = pump_;
   const RequestQueue::Kind kind = kind_of(is_reserve);

@@ -154,7 +154,7 @@ void RequestQueue::open_lanes(int threads, int max_stream_threads) {
 }
 
 void RequestQueue::fill_place(Kind kind) {
-  // seq_cst: either this sees the call, or whoever pushes it sees the place.
+  // The order seq_cst makes sure that either this sees the call, or the thread that pushes it sees the place.
   if (!has_items_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(mutex_);
   if (!is_short_of(kind) || lane(kind).call_spare()) return;

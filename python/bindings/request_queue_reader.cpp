@@ -38,7 +38,7 @@ void RequestQueue::look_after_loop(base::TimePoint now) {
     try {
       if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
     } catch (const std::exception&) {
-      // is_closed() is called again later.
+      // The error is dropped: is_closed() is called again later.
     }
   }
   pump_->net_loop().timers().schedule(unfinished_, now + patience);

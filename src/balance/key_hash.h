@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hash_of_key(): the hash by which calls of one key find one server.
+// hash_of_key(): computes the hash by which calls of one key find one server.
 #pragma once
 
 #include <cstdint>

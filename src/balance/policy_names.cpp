@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// balancing_policy() and to_string(): the names of the policies.
+// balancing_policy() and to_string(): convert between policies and their names.
 #include <trunkline/balancing.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// wall_time_after(): the time of day as text, for people.
+// wall_time_after(): returns the time of day as text, for people.
 #pragma once
 
 #include "base/clock.h"

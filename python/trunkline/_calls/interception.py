@@ -31,7 +31,7 @@ class InterceptedCall:
 
     @property
     def kind(self) -> str:
-        """``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``."""
+        """The kind of call: ``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``."""
         return self._kind
 
     @property
@@ -180,7 +180,7 @@ def send_through(interceptors: tuple[Any, ...], call: InterceptedCall, send: Cal
 async def send_through_async(
     interceptors: tuple[Any, ...], call: InterceptedCall, send: Callable[[], Coroutine[Any, Any, Any]]
 ) -> Any:
-    """``send_through`` for asyncio."""
+    """Sends a call as ``send_through`` does, for asyncio."""
     interception = Interception(interceptors, call)
     is_to_be_sent = await interception.begin()
     while is_to_be_sent:

@@ -40,7 +40,7 @@ class ChannelBase:
     _client_methods: ClassVar[dict[str, type[ClientMethod]]]
 
     def __init__(self, endpoint: str, options: ChannelOptions, *, allows_async: bool) -> None:
-        """``allows_async``: the channel is for asyncio, so interceptors and bound services may be asynchronous."""
+        """``allows_async`` is True for a channel of asyncio: interceptors and bound services may be asynchronous."""
         self._allows_async = allows_async
         self._endpoint = endpoint
         self._codecs = CodecTable(options.get("codecs", ()))
@@ -68,8 +68,8 @@ class ChannelBase:
 
     @property
     def state(self) -> str:
-        """``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next attempt to
-        connect waits for the backoff) or ``closed``."""
+        """The state: ``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next
+        attempt to connect waits for the backoff) or ``closed``."""
         return self._core.state()
 
     def _watch_states(self, callback: Callable[[ChannelState], object], inbox: _core.Inbox) -> Callable[[], None]:

@@ -33,7 +33,7 @@ class MethodDefinition(Generic[Request, Response]):
 
     #: The full name on the wire, e.g. ``example.Hello/Greet``.
     name: str
-    #: ``unary``, ``client_stream``, ``server_stream`` or ``bidirectional``.
+    #: The kind of the method: ``unary``, ``client_stream``, ``server_stream`` or ``bidirectional``.
     kind: Kind
     #: The types of its messages: anything that is allowed as a type hint of a handler.
     request: type[Request]

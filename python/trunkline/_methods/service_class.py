@@ -61,8 +61,8 @@ def methods_of(service: type[Any], name: str | None = None, instance: Any = None
 def _defined_methods(
     holder: Any, prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
 ) -> list[ServiceMethod]:
-    """``holder``: the class or object with the functions; their parameters are inspected once they are bound.
-    ``is_renamed``: the service is served under another name than that of its definitions."""
+    """Finds the methods. ``holder`` is the class or object with the functions; their parameters are inspected once they
+    are bound. With ``is_renamed`` the service is served under another name than that of its definitions."""
     found = []
     for attribute, definition in definitions.items():
         if not isinstance(definition, MethodDefinition):

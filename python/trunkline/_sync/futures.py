@@ -208,7 +208,7 @@ def _finish(ended: tuple[CallFuture[Any] | StateWatch, Any]) -> None:
 
 _OF_PARENT = "use future: its channel was made in the parent process, before fork(); make a new one in this process"
 _dispatchers: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
-#: Held while a channel starts or stops its dispatcher.
+#: The lock is held while a channel starts or stops its dispatcher.
 dispatcher_lock = threading.Lock()
 #: The list is never released in a forked child, where the destructors of its members must not run.
 _of_parent: list[Any] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m trunkline.generate``."""
+"""Runs ``python -m trunkline.generate``."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _arguments(sources: Sources, plugin: str) -> list[str]:
         *(f"-I{root}" for root in sources.roots),
         f"--plugin=protoc-gen-trunkline={plugin}",
         "--trunkline_out=.",
-        # Made relative below, because that depends on the files that exist already.
+        # The imports are made relative below, because that depends on the files that exist already.
         "--trunkline_opt=python,imports=absolute",
         *map(str, sources.files),
     ]

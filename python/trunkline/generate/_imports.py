@@ -11,15 +11,15 @@ from typing import Literal
 
 Imports = Literal["auto", "relative", "absolute"]
 
-#: ``import a_pb2 as a__pb2``; ``import a_pb2``
+#: The pattern of ``import a_pb2 as a__pb2`` and ``import a_pb2``.
 _PLAIN = re.compile(r"^import (?P<module>\w+)(?= as |$)", re.MULTILINE)
-#: ``from a.b import c_pb2 as alias``; ``from a.b.c_pb2 import *``, and the names of stubs
+#: The pattern of ``from a.b import c_pb2 as alias``, of ``from a.b.c_pb2 import *``, and of the names of stubs.
 _FROM = re.compile(r"^from (?P<folder>\w[\w.]*) import (?P<name>\w+|\*)", re.MULTILINE)
-#: A module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``
+#: The pattern of a module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``.
 _BY_NAME = re.compile(
     r"^(?P<alias>\w+ = )importlib\.import_module\((?P<quote>['\"])(?P<module>[\w.]+)['\"]\)", re.MULTILINE
 )
-#: ``from a.class.b_pb2 import *``, which protoc writes for every public import
+#: The pattern of ``from a.class.b_pb2 import *``, which protoc writes for every public import.
 _ALL = re.compile(r"^from (?P<module>[\w.]+) import \*", re.MULTILINE)
 
 #: Modules of protobuf's runtime below google/protobuf, which are imported from there.
