@@ -39,7 +39,7 @@ enum class BalancingPolicy : std::uint8_t {
 /// Returns the policy of that name, spelled as the enumerators above; nullopt if there is none.
 TRUNKLINE_API std::optional<BalancingPolicy> balancing_policy(std::string_view name) noexcept;
 TRUNKLINE_API std::string_view to_string(BalancingPolicy policy) noexcept;
-/// The names of all policies, separated by commas, for error texts and help.
+/// Returns the names of all policies, separated by commas, for error texts and help.
 TRUNKLINE_API std::string balancing_policies();
 
 /// The way in which a channel spreads its calls over several servers. Values out of range are refused when the channel

@@ -10,9 +10,9 @@
 
 namespace trunkline {
 
-/// Created by Channel. Destroying it cancels the call, unless the call has ended. It may outlive its channel: the call
-/// has ended then. All functions may be called from any thread. One read and one write may be in progress at a time; a
-/// second one fails with failed_precondition.
+/// A stream that a Channel creates. Destroying it cancels the call, unless the call has ended. It may outlive its
+/// channel: the call has ended then. All functions may be called from any thread. One read and one write may be in
+/// progress at a time; a second one fails with failed_precondition.
 ///
 /// The async functions take any Asio completion token. They complete on the handler's associated executor, or on the
 /// channel's loop if the handler has none; after the channel was destroyed, on the thread that begins them. Asio's
@@ -105,10 +105,10 @@ class ClientStream {
   /// Cancels the call; operations in progress end with cancelled.
   void cancel() { port_->cancel(); }
 
-  /// The metadata that the server sent before its first message. Complete once a message or the end has been read, and
-  /// after await_leading().
+  /// Returns the metadata that the server sent before its first message. It is complete once a message or the end has
+  /// been read, and after await_leading().
   const Metadata& leading() const noexcept { return port_->leading(); }
-  /// The metadata that the server sent with the status. Complete once finish() has completed.
+  /// Returns the metadata that the server sent with the status. It is complete once finish() has completed.
   const Metadata& trailing() const noexcept { return port_->trailing(); }
 
  private:

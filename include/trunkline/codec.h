@@ -32,7 +32,7 @@ class TRUNKLINE_API Codec {
 
 /// Limits that the built-in codecs enforce while they decode.
 struct CodecLimits {
-  /// Largest number of nodes in one Value decoded by json or msgpack; at least 1. Each null, boolean, number, text,
+  /// The largest number of nodes in one Value decoded by json or msgpack; at least 1. Each null, boolean, number, text,
   /// byte string, array and object at any depth is a node. One byte of payload can describe a node that takes 40 bytes
   /// of memory (a member of an object: 72; three times that while its array grows), so this limit bounds memory where
   /// max_message_bytes does not. Exceeding it is the error resource_exhausted.

@@ -48,20 +48,20 @@ struct ConnectionLimits {
   /// from being connected to the server's hello; connecting itself, TLS handshake included, has
   /// ChannelOptions::connect_timeout.
   std::chrono::milliseconds handshake_timeout{10000};
-  /// Time without incoming data after which the peer is pinged, while calls are open; 0: never. Channels to gRPC
+  /// The time without incoming data after which the peer is pinged, while calls are open; 0: never. Channels to gRPC
   /// servers, which end connections with more pings, take five minutes for the default. Over HTTP/1.1, which has no
   /// pings, a server has the kernel ask the client, and sends a comment in a stream of events that has been quiet for
   /// so long.
   std::chrono::milliseconds keepalive_interval{30000};
-  /// Time without incoming data after a ping that ends the connection. Unset: 20 s for channels and 5 minutes for
+  /// The time without incoming data after a ping that ends the connection. Unset: 20 s for channels and 5 minutes for
   /// servers, since a client that only blocks runs its loop while it waits for a response, and answers no ping while it
   /// works on the last one.
   std::optional<std::chrono::milliseconds> keepalive_timeout{};
-  /// Time in which a peer must take something while more than max_unsent_bytes wait for it, and in which it must send
-  /// 64 KiB of the frame or the long messages that it has begun, or the rest of them; otherwise the connection ends. It
-  /// is noticed after at most twice this time. While others wait for memory, a slow sender has ten seconds, and so has
-  /// a client that takes nothing of more than 16 KiB. Servers also end a unary call whose request the client has not
-  /// ended in this time. 0: never.
+  /// The time in which a peer must take something while more than max_unsent_bytes wait for it, and in which it must
+  /// send 64 KiB of the frame or the long messages that it has begun, or the rest of them; otherwise the connection
+  /// ends. It is noticed after at most twice this time. While others wait for memory, a slow sender has ten seconds,
+  /// and so has a client that takes nothing of more than 16 KiB. Servers also end a unary call whose request the client
+  /// has not ended in this time. 0: never.
   std::chrono::milliseconds stall_timeout{300000};
   /// If it is true, the peer is pinged also while no call is open.
   bool keepalive_while_idle = false;

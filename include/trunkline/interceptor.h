@@ -35,8 +35,8 @@ struct CallInfo {
 class TRUNKLINE_API Interceptor {
  public:
   virtual ~Interceptor() = default;
-  /// An error ends the call with that status: on the client before anything is sent, on the server before the handler
-  /// runs.
+  /// Runs when the call begins. An error ends the call with that status: on the client before anything is sent, on the
+  /// server before the handler runs.
   virtual Status on_start(CallInfo& call) { return static_cast<void>(call), Status(); }
   /// Runs when the call has ended. It may replace `status`.
   virtual void on_finish(CallInfo& call, Status& status) { static_cast<void>(call), static_cast<void>(status); }

@@ -10,7 +10,7 @@
 
 namespace trunkline {
 
-/// Which side sends a stream of messages instead of one message.
+/// The kind of a method: it tells which side sends a stream of messages instead of one message.
 enum class MethodKind : std::uint8_t { unary, client_stream, server_stream, bidirectional };
 
 TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;

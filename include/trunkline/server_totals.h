@@ -10,7 +10,7 @@ namespace trunkline {
 struct ServerTotals {
   // --- now ---
 
-  /// Open connections past their handshake.
+  /// The open connections past their handshake.
   std::uint64_t connections = 0;
   /// Calls that were accepted and have no response yet.
   std::uint64_t open_calls = 0;
@@ -27,7 +27,7 @@ struct ServerTotals {
   // --- since the server was made ---
 
   std::uint64_t connections_accepted = 0;
-  /// Connections over max_connections, of another protocol, or silent during the handshake.
+  /// The connections over max_connections, of another protocol, or silent during the handshake.
   std::uint64_t connections_refused = 0;
   /// Calls whose handler was run, or waits to be run.
   std::uint64_t calls_started = 0;

@@ -59,8 +59,8 @@ class ServiceDefinition {
     return add(Described::name, std::move(handler), std::move(options));
   }
 
-  /// The purpose of the service, in the form of MethodOptions::description. Reflection reports it as the comment of the
-  /// service.
+  /// Sets the purpose of the service, in the form of MethodOptions::description. Reflection reports it as the comment
+  /// of the service.
   TRUNKLINE_API ServiceDefinition& describe(std::string_view description);
   const std::string& description() const noexcept { return description_; }
 

@@ -72,7 +72,7 @@ struct StatusDetail {
   bool operator==(const StatusDetail&) const = default;
 };
 
-// Declared separately, because the two attributes cannot stand side by side.
+// Status is declared separately, because the two attributes cannot stand side by side.
 class TRUNKLINE_API Status;
 
 /// The outcome of a call. It has the size of one pointer; ok is a null pointer and costs no allocation. Copies are

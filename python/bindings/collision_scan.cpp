@@ -33,7 +33,7 @@ int hex_digit(char c) noexcept {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// A UUID in any of its forms: 32 hexadecimal digits, with hyphens, braces, or the prefix of a URN.
+/// Returns the hash of a UUID in any of its forms: 32 hexadecimal digits, with hyphens, braces, or the prefix of a URN.
 std::optional<std::int64_t> uuid_hash(std::string_view text) noexcept {
   constexpr std::string_view urn = "urn:uuid:";
   if (text.starts_with(urn)) text.remove_prefix(urn.size());
@@ -49,7 +49,7 @@ std::optional<std::int64_t> uuid_hash(std::string_view text) noexcept {
   return hash_of_number(residue, false);
 }
 
-/// The code point of a character in UTF-8.
+/// Returns the code point of a character in UTF-8.
 Py_UCS4 code_point(std::string_view character) noexcept {
   const auto lead = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return lead;
@@ -90,7 +90,7 @@ class NumberText {
   std::string_view rest_;
 };
 
-/// A decimal number, as text for int or Decimal.
+/// Returns the hash of a decimal number, as text for int or Decimal.
 std::optional<std::int64_t> decimal_hash(std::string_view text) noexcept {
   NumberText number(text);
   char c = number.next();
@@ -122,7 +122,7 @@ std::optional<std::int64_t> decimal_hash(std::string_view text) noexcept {
       if (written > std::numeric_limits<std::int64_t>::max() / 10 - 1) return std::nullopt;
       written = written * 10 + (c - '0');
     }
-    // Modulo the order of the group, so that the sum does not overflow.
+    // The number is taken modulo the order of the group, so that the sum does not overflow.
     written %= static_cast<std::int64_t>(hash_modulus - 1);
     exponent += is_below_one ? -written : written;
   }

@@ -12,7 +12,7 @@
 
 namespace trunkline::python {
 
-/// Shared by Python's channel and the core's, which may live longer. Any thread may use it, except where noted.
+/// A list that Python's channel shares with the core's, which may live longer. Any thread may use it, unless noted.
 class StateWatches {
  public:
   /// Has `inbox` get each new state from now on, with `tag`, behind the completions that are in it. Requires the GIL.

@@ -13,7 +13,7 @@ namespace trunkline::codegen {
 
 namespace {
 
-// The range of the second byte excludes overlong forms, surrogates and values beyond U+10FFFF.
+// Checks the second byte. Its range excludes overlong forms, surrogates and values beyond U+10FFFF.
 bool is_second_byte(std::uint8_t first, std::uint8_t second) {
   const std::uint8_t lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const std::uint8_t highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;

@@ -15,7 +15,7 @@ namespace trunkline::compression {
 namespace {
 
 constexpr std::string_view name = "snappy";
-/// The first chunk as a whole.
+/// The first chunk of a stream, as a whole.
 constexpr std::string_view stream_identifier("\xFF\x06\x00\x00sNaPpY", 10);
 constexpr std::size_t header_bytes = 4;
 constexpr std::size_t checksum_bytes = 4;

@@ -66,7 +66,7 @@ class CallSlot {
     context_.owner->transferred(*this, messages, sent_bytes, received_bytes);
   }
   void end(const Status& status) { context_.owner->ended(*this, status); }
-  /// The status of a call whose response differs from its request.
+  /// Returns the status of a call whose response differs from its request.
   static Status differing_response() {
     return {StatusCode::data_loss, "a response of the echo service differs from its request"};
   }

@@ -11,7 +11,7 @@
 
 namespace trunkline::server {
 
-/// Thread-safe counts. They change once when a connection is open and once when it is closed.
+/// A set of thread-safe counts. They change once when a connection is open and once when it is closed.
 class ProtocolCounts {
  public:
   void add(std::string_view protocol) {

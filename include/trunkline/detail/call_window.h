@@ -27,7 +27,7 @@ class WindowCall final : public CallOperation {
       : CallOperation(&on_complete, into), request_(request) {
     request_stays = true;
   }
-  /// The call was handed to the channel, so it will end.
+  /// Returns true once the call was handed to the channel, so it will end.
   bool is_begun() const noexcept { return begun_; }
   bool is_done() const noexcept { return state_.load(std::memory_order_acquire) == State::done; }
 

@@ -30,7 +30,7 @@ struct CommandEntry {
   std::unique_ptr<Command> (*make)();
 };
 
-/// The commands in the order of --help.
+/// Returns the commands in the order of --help.
 std::span<const CommandEntry> command_table() noexcept;
 
 }  // namespace trunkline::cli::commands
