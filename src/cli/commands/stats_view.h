@@ -11,8 +11,8 @@
 
 namespace trunkline::cli::commands {
 
-/// Returns quantile `q` of the durations that `now` has in addition to `before`, as the upper bound of their bucket;
-/// the quantile of `now` itself if the buckets are missing; a negative value if nothing was counted.
+/// Returns quantile `q` of the durations that `now` adds to `before`, as the upper bound of their bucket. Without
+/// buckets, returns the p99 of `now` if `q` is above 0.9, or else its p50. Negative: nothing was counted.
 std::chrono::nanoseconds quantile(const v1::LatencyHistogram& before, const v1::LatencyHistogram& now, double q);
 
 /// A view whose rates, quantiles and load describe the time between two samples. For the first sample, and after a

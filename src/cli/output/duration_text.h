@@ -16,8 +16,8 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 /// Parses a duration as parse_duration() does, but also accepts zero.
 Result<std::chrono::nanoseconds> parse_duration_or_zero(std::string_view text);
 
-/// Returns three digits and a unit: "12.3ms". From two minutes on, returns the two largest units in whole numbers:
-/// "5m20s", "3d4h". Returns "-" for a negative duration.
+/// Returns three digits and a unit: "12.3ms" (whole nanoseconds may have fewer). From two minutes on, returns the two
+/// largest units in whole numbers: "5m20s", "3d4h". Returns "-" for a negative duration.
 std::string format_duration(std::chrono::nanoseconds duration);
 
 }  // namespace trunkline::cli::output
