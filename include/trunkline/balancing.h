@@ -17,38 +17,38 @@
 
 namespace trunkline {
 
-/// How the server of a call is chosen among those that are ready.
+/// The way in which the server of a call is chosen among those that are ready.
 enum class BalancingPolicy : std::uint8_t {
-  /// The better of two random servers, by open calls times a moving average of the latency (peak EWMA).
+  /// Takes the better of two random servers, by open calls times a moving average of the latency (peak EWMA).
   two_choices,
-  /// In turn, in proportion to the weights.
+  /// Takes the servers in turn, in proportion to their weights.
   round_robin,
-  /// At random, in proportion to the weights.
+  /// Takes a random server, in proportion to the weights.
   random,
-  /// The one with the fewest open calls, relative to its weight.
+  /// Takes the server with the fewest open calls, relative to its weight.
   least_outstanding,
-  /// The one with the least average latency, with a share of random choices so that others are measured too.
+  /// Takes the server with the least average latency, and a random one at times so that others are measured too.
   least_time,
-  /// By CallOptions::routing_key: calls of one key go to one server, unless that has too many (consistent hashing with
-  /// bounded loads). Calls without a key: as two_choices.
+  /// Sends calls of one CallOptions::routing_key to one server, unless that has too many open calls (consistent hashing
+  /// with bounded loads). Calls without a key are spread as two_choices spreads them.
   consistent_hash,
-  /// The first server of the list that is ready, for as long as it is ready. The others are connected, and take over.
+  /// Takes the first ready server of the list while it is ready. The others are connected, and take over when it fails.
   pick_first,
 };
 
-/// The policy of that name, as it is spelled above; empty: there is none.
+/// Returns the policy of that name, spelled as the enumerators above; nullopt if there is none.
 TRUNKLINE_API std::optional<BalancingPolicy> balancing_policy(std::string_view name) noexcept;
 TRUNKLINE_API std::string_view to_string(BalancingPolicy policy) noexcept;
-/// The names of all policies, separated by commas, for error texts and help.
+/// Returns the names of all policies, separated by commas, for error texts and help.
 TRUNKLINE_API std::string balancing_policies();
 
-/// How a channel spreads its calls over several servers. Values out of range are refused when the channel is
-/// constructed. Without effect for a channel to one endpoint.
+/// The way in which a channel spreads its calls over several servers. Values out of range are refused when the channel
+/// is constructed. A channel to one endpoint ignores these options.
 struct BalancingOptions {
   BalancingPolicy policy = BalancingPolicy::two_choices;
-  /// Where this client runs. Servers of the same zone are preferred; empty: none are.
+  /// The zone in which this client runs. Servers of the same zone are preferred. If it is empty, no zone is preferred.
   std::string zone{};
-  /// Servers that this client uses at most, chosen so that many clients use all servers evenly; 0: all of them.
+  /// The most servers that this client uses, chosen so that many clients use all servers evenly; 0: all of them.
   std::size_t max_servers = 0;
   /// A server that is new or has recovered gets its full share of the calls only after this time; 0: at once.
   std::chrono::milliseconds slow_start{10000};
@@ -56,27 +56,27 @@ struct BalancingOptions {
   /// A server that serves grpc.health.v1.Health gets calls only while its Watch says "serving". One that does not serve
   /// it, or refuses the channel the call, gets calls as soon as it is connected.
   bool health_check = true;
-  /// The service whose health is watched; empty: the server as a whole.
+  /// The service whose health is watched. If it is empty, the health of the server as a whole is watched.
   std::string health_service{};
-  /// consistent_hash: a server takes at most this multiple of the mean number of open calls; more than 1, at most 100.
+  /// consistent_hash gives a server at most this multiple of the mean number of open calls; more than 1, at most 100.
   double hash_load_factor = 1.25;
-  /// Seed of random choices; 0: taken from the system.
+  /// The seed of random choices; 0: the system provides one.
   std::uint64_t seed = 0;
 };
 
-/// What a channel knows of one server. See Channel::servers().
+/// The state of one server, as a channel knows it at one moment. Channel::servers() returns these.
 struct ServerState {
   Endpoint endpoint{};
   std::string zone{};
   double weight = 1;
   std::uint32_t priority = 0;
-  /// It is connected and gets calls.
+  /// True if the server is connected and gets calls.
   bool is_ready = false;
-  /// It failed or was slow. It gets calls nevertheless while too few servers are left; see OutlierOptions.
+  /// True if the server failed or was slow. It gets calls nevertheless if too few servers are left (OutlierOptions).
   bool is_ejected = false;
-  /// Why it gets none: the last error of connecting, "... not serving", "... ejected until ...".
+  /// Says why the server gets no calls: the last error of connecting, "... not serving", or "... ejected until ...".
   Status last_error{};
-  /// The methods that it gets no calls of at present: see BreakerOptions.
+  /// The methods of which the server gets no calls, because their circuit breakers are open: see BreakerOptions.
   std::vector<std::string> open_breakers{};
   std::size_t open_calls = 0;
   std::uint64_t started_calls = 0;

@@ -17,7 +17,7 @@ class [[nodiscard]] Blocking {
   requires(std::convertible_to<Value, T> && !std::same_as<std::remove_cvref_t<Value>, Blocking>)
       Blocking(Value&& value)  // NOLINT: implicit by design
       : value_(std::forward<Value>(value)) {}
-  /// From no argument or from several: `return {};`, `return {StatusCode::not_found, "..."};`.
+  /// Constructs the value from no argument or from several: `return {};`, `return {StatusCode::not_found, "..."};`.
   template <class... Arguments>
   requires(sizeof...(Arguments) != 1 && std::constructible_from<T, Arguments...>) Blocking(Arguments&&... arguments)
       : value_(std::forward<Arguments>(arguments)...) {}

@@ -47,9 +47,9 @@ class TRUNKLINE_API Channel {
   /// Throws StatusError (invalid_argument) for a malformed URI, and std::invalid_argument for an option out of its
   /// range. It opens no descriptors: if the system has none left, the calls fail.
   explicit Channel(std::string_view uri, ChannelOptions options = {});
-  /// Runs on `loop`, which must outlive the channel. `options.loop` is ignored.
+  /// Makes a channel that runs on `loop`, which must outlive the channel. `options.loop` is ignored.
   Channel(EventLoop& loop, std::string_view uri, ChannelOptions options = {});
-  /// For the tests and simulations of Trunkline itself.
+  /// Makes a channel for the tests and simulations of Trunkline itself.
   explicit Channel(std::shared_ptr<client::ChannelCore> core) noexcept;
   /// Ends every call with cancelled. A channel on a user's loop must be destroyed on the loop's thread, or while the
   /// loop does not run.
@@ -57,7 +57,7 @@ class TRUNKLINE_API Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// A handle that spares each call the lookup of the name.
+  /// Returns a handle for the method, which spares each call the lookup of the name.
   Method method(std::string_view name);
 
   template <class Response, class Request>
@@ -67,15 +67,15 @@ class TRUNKLINE_API Channel {
     if (!status.is_ok()) return status;
     return response;
   }
-  /// This form makes no heap allocation of its own. `response` is unspecified after an error.
+  /// Makes the call without a heap allocation of its own. `response` is unspecified after an error.
   template <class Request, class Response>
   requires(!std::is_same_v<Response, CallOptions>) Status
       call(const Method& method, const Request& request, Response& response, const CallOptions& options = {}) {
     return run(method, MessageView::of(request), MutableMessageView::of(response), options);
   }
 
-  /// Signature: void(Result<Response>). The request must live until the call is initiated (with use_awaitable and
-  /// deferred: until the co_await or the invocation).
+  /// Completes with the signature void(Result<Response>). The request must live until the call is initiated (with
+  /// use_awaitable and deferred: until the co_await or the invocation).
   template <class Response, class Request, class Token>
   auto async_call(const Method& method, const Request& request, Token&& token) {
     return async_call<Response>(method, request, CallOptions{}, std::forward<Token>(token));
@@ -89,7 +89,7 @@ class TRUNKLINE_API Channel {
         },
         token, method, options);
   }
-  /// Signature: void(Status). `response` must live until completion.
+  /// Completes with the signature void(Status). `response` must live until completion.
   template <class Request, class Response, class Token>
   auto async_call(const Method& method, const Request& request, Response& response, const CallOptions& options,
                   Token&& token) {
@@ -106,12 +106,12 @@ class TRUNKLINE_API Channel {
     return async_call<Response>(method, request, options, asio::use_future);
   }
 
-  /// The server sends no response and no status. Ok says that the request was handed to a connection.
+  /// Sends a request to which the server sends neither response nor status. Ok: the request was handed to a connection.
   template <class Request>
   Status call_oneway(const Method& method, const Request& request, const CallOptions& options = {}) {
     return run_oneway(method, MessageView::of(request), options);
   }
-  /// void(Status)
+  /// Sends a one-way request as call_oneway() does, and completes with the signature void(Status).
   template <class Request, class Token>
   auto async_call_oneway(const Method& method, const Request& request, const CallOptions& options, Token&& token) {
     return asio::async_initiate<Token, void(Status)>(
@@ -147,7 +147,7 @@ class TRUNKLINE_API Channel {
     for (; done < next; ++done) sink(done, calls.take(done));
   }
 
-  /// A streaming call begins at once, even if nothing is read or written. Errors are reported by its reads, its writes
+  /// Begins a streaming call at once, even if nothing is read or written. Errors are reported by its reads, its writes
   /// and finish().
   template <class Request, class Response>
   ClientStream<Request, Response> stream(const Method& method, const CallOptions& options = {}) {
@@ -165,10 +165,10 @@ class TRUNKLINE_API Channel {
   }
 
   ChannelState state() const noexcept;
-  /// Any thread.
+  /// Returns how much memory the channel uses. May be called from any thread.
   MemoryUsage memory_usage() const noexcept;
-  /// What the channel knows of each server: those that its name stands for, or the one that it was made for. Empty
-  /// until the name is resolved, which the first call begins. Waits for the channel's loop, as a blocking call does.
+  /// Returns what the channel knows of each server: those that its name stands for, or the one that it was made for.
+  /// The list is empty until the first call resolves the name. Waits for the channel's loop, as a blocking call does.
   std::vector<ServerState> servers() const;
   /// Connects if necessary, and waits for the server's hello. Does not end the pause between attempts to connect at
   /// once. A wait of a second or more shortens it as a call with wait_for_ready does: the next attempt comes when half
@@ -179,11 +179,11 @@ class TRUNKLINE_API Channel {
   /// finish. After `timeout` the calls that still run are cancelled, and the result is deadline_exceeded with their
   /// number. Their handlers may run after this function has returned; the destructor waits for them.
   Status close(std::chrono::nanoseconds timeout);
-  /// The executor of the channel's loop, for coroutines and timers beside the calls. On the channel's own loop this
-  /// starts the loop's thread; throws StatusError (resource_exhausted) if the system refuses it. The executor of an own
-  /// loop must not be used after the channel is destroyed; work that still waits there is destroyed with it.
+  /// Returns the executor of the channel's loop, for coroutines and timers beside the calls. On the channel's own loop
+  /// this starts the loop's thread; throws StatusError (resource_exhausted) if the system refuses it. The executor of
+  /// an own loop must not be used after the channel is destroyed; work that still waits there is destroyed with it.
   asio::any_io_executor executor();
-  /// The same under the name that Asio expects of I/O objects.
+  /// Returns executor(), under the name that Asio expects of I/O objects.
   executor_type get_executor() { return executor(); }
 
  private:
@@ -208,7 +208,7 @@ class TRUNKLINE_API Channel {
   void begin(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   Status run(const Method& method, MessageView request, MutableMessageView response, const CallOptions& options);
   Status run_oneway(const Method& method, MessageView request, const CallOptions& options);
-  /// `first` without an object: there is no first message, and later ones have this type.
+  /// Opens a stream. If `first` has no object, there is no first message, and later messages have its type.
   std::shared_ptr<detail::StreamPort> open_stream(const Method& method, const CallOptions& options, MessageView first,
                                                   bool ends);
 

@@ -35,23 +35,23 @@ struct BackoffOptions {
   std::chrono::milliseconds maximum{30000};
   double multiplier = 1.6;
   double jitter = 0.2;
-  /// Seed of the jitter; 0: taken from the system.
+  /// The seed of the jitter; 0: the system provides one.
   std::uint64_t seed = 0;
 };
 
-/// What happens to calls beyond ChannelOptions::max_pending_calls.
+/// Says what happens to calls beyond ChannelOptions::max_pending_calls.
 enum class PendingPolicy : std::uint8_t {
-  /// They wait as well, in order, until their deadline: the callers must bound their number.
+  /// The calls wait as well, in order, until their deadline. The callers must bound their number.
   wait,
-  /// They end with resource_exhausted at once, streams included.
+  /// The calls end with resource_exhausted at once, streams included.
   fail,
 };
 
 /// The versions of HTTP that channels with http://, https://, grpc-web:// and grpc-webs:// speak. HTTP/2 carries any
 /// number of calls on a connection, HTTP/1.1 one at a time.
 enum class HttpVersion : std::uint8_t {
-  /// With TLS, what the server prefers. Otherwise HTTP/2, and HTTP/1.1 from then on if the server answers in that; no
-  /// call is lost by it.
+  /// With TLS, the channel speaks what the server prefers. Otherwise it speaks HTTP/2, and HTTP/1.1 from then on if the
+  /// server answers in that; no call is lost by it.
   automatic,
   http1,
   http2,
@@ -62,54 +62,54 @@ struct ChannelOptions {
   ConnectionLimits limits{};
   TransportOptions transport{};
   TlsOptions tls{};
-  /// For the channel's own loop; ignored if the channel runs on a user's loop.
+  /// The settings of the channel's own loop; ignored if the channel runs on a user's loop.
   EventLoopOptions loop{};
   CodecRegistry codecs = CodecRegistry::with_defaults();
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
-  /// Name of the compressor for requests whose call names none; empty: no compression.
+  /// The name of the compressor for requests whose call names none; empty: they are not compressed.
   std::string compressor{};
-  /// All protocols over HTTP: the authority that requests name, which servers and proxies may look at; empty: the host
-  /// and port of the URI, or "localhost" for other endpoints.
+  /// The authority that requests of all protocols over HTTP name, which servers and proxies may look at. If it is
+  /// empty, they name the host and port of the URI, or "localhost" for other endpoints.
   std::string authority{};
-  /// Connect: unary calls that are marked idempotent are sent as GET, so that what stands between may answer them from
-  /// its cache. Servers refuse that (failed_precondition) for methods that are not known to have no side effects. The
+  /// In the Connect protocol, unary calls that are marked idempotent are sent as GET, so that caches on the way may
+  /// answer them. Servers refuse that (failed_precondition) for methods that are not known to have no side effects. The
   /// message is part of the URL then; one that makes it longer than 4096 bytes is sent as POST.
   bool http_get = false;
-  /// gRPC-Web: bodies are base64 (application/grpc-web-text), for what stands between and passes text only. Servers
-  /// take one message in a request of that form.
+  /// In the gRPC-Web protocol, bodies are sent in base64 (application/grpc-web-text), for proxies on the way that pass
+  /// only text. Servers take one message in a request of that form.
   bool grpc_web_text = false;
-  /// Connect and gRPC-Web.
+  /// The version of HTTP that the channel speaks in the Connect and gRPC-Web protocols.
   HttpVersion http_version = HttpVersion::automatic;
-  /// The same, in place of max_connections where a server is called over HTTP/1.1: a call gets a connection of its own
-  /// while it lasts, and waits for one once there are so many. Those that rest for idle_timeout are closed, or for 50 s
-  /// if that is 0.
+  /// The most connections to a server over HTTP/1.1, where this replaces max_connections: a call gets a connection of
+  /// its own while it lasts, and waits for one once there are so many. Idle connections are closed after idle_timeout,
+  /// or after 50 s if that is 0.
   std::size_t max_http1_connections = 64;
   /// Messages shorter than this are sent uncompressed.
   std::size_t compression_threshold = 1024;
-  /// For calls that set neither a timeout nor a deadline; unset: no limit.
+  /// The timeout of calls that set neither a timeout nor a deadline; unset: they have no limit.
   std::optional<std::chrono::nanoseconds> default_timeout{};
-  /// For one attempt to connect, TLS handshake included.
+  /// The time that one attempt to connect may take, TLS handshake included.
   std::chrono::milliseconds connect_timeout{20000};
   BackoffOptions backoff{};
-  /// Size of the connection pool. A call goes to the connection with the fewest open calls.
+  /// The most connections of the pool. A call goes to the connection with the fewest open calls.
   std::size_t max_connections = 1;
-  /// Memory for everything that is held for servers: input that is incomplete or unread, output that waits, metadata
-  /// and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used, new calls
-  /// wait. Long messages wait when three quarters are used, except one at a time. When all of it is used, nothing is
-  /// read from connections whose messages wait for the application.
+  /// The memory for everything that is held for servers: input that is incomplete or unread, output that waits,
+  /// metadata and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used,
+  /// new calls wait. Long messages wait when three quarters are used, except one at a time. When all of it is used,
+  /// nothing is read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 512u << 20;
-  /// For channels to several servers. Each of them has a pool of max_connections.
+  /// The way in which a channel to several servers chooses among them. Each server has a pool of max_connections.
   BalancingOptions balancing{};
-  /// For channels to any number of servers.
+  /// The breaker that stops calls of a method to a failing server. It applies to channels to any number of servers.
   BreakerOptions circuit_breaker{};
-  /// Resolvers of the application's own, by the scheme of their URIs. They come before those of the library: see
-  /// ResolverRegistry::built_in().
+  /// The application's own resolvers, by the scheme of their URIs. They take precedence over the resolvers of the
+  /// library (ResolverRegistry::built_in()).
   ResolverRegistry resolvers{};
   /// A connection without calls is closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
-  /// Calls that may wait for a connection, or for room on one. See pending_policy.
+  /// The most calls that may wait for a connection, or for room on one. See pending_policy.
   std::size_t max_pending_calls = 100000;
-  /// What happens to calls beyond max_pending_calls.
+  /// Says what happens to calls beyond max_pending_calls.
   PendingPolicy pending_policy = PendingPolicy::fail;
   /// The server runs the calls of the connection one after the other and responds in order (FIFO). Needs
   /// max_connections == 1.
@@ -118,9 +118,9 @@ struct ChannelOptions {
   /// such a connection is lost before its hello, they may have run, and only idempotent ones are retried. The first
   /// address that accepts a connection is used then. By default calls wait for the hello.
   bool early_calls = false;
-  /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
-  /// never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls are retried:
-  /// idempotent calls, and calls that certainly have not run and whose request is still available (see
+  /// The number of times that a call is retried when its connection was lost, or when the server refused it as not run
+  /// (unavailable; never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls
+  /// are retried: idempotent calls, and calls that certainly have not run and whose request is still available (see
   /// max_retained_request_bytes). One-way calls never are, and streams only while they have received nothing. Before a
   /// retry on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail,
   /// retries stop.
@@ -137,14 +137,14 @@ struct ChannelOptions {
   /// for a connection are available at any size. For a stream it is the limit of all that was written, together with 64
   /// bytes for each message after the first.
   std::size_t max_retained_request_bytes = 1 << 10;
-  /// gRPC's service config (JSON), which says for each method how its calls are retried or hedged, how long they may
-  /// take, and how long their messages may be; empty: none. One that the resolver reports takes its place. See
+  /// gRPC's service config (JSON) says for each method how its calls are retried or hedged, how long they may take, and
+  /// how long their messages may be. Empty: there is none. A config that the resolver reports takes its place. See
   /// ServiceConfig.
   std::string service_config{};
-  /// Unary calls that are marked idempotent are hedged like this, unless the service config asks for retries or hedging
-  /// of their method; unset: they are not.
+  /// Says how unary calls that are marked idempotent are hedged, unless the service config asks for retries or hedging
+  /// of their method. Unset: they are not hedged.
   std::optional<HedgingOptions> hedging{};
-  /// See Interceptor for their order.
+  /// The hooks that run around every call. Interceptor says in which order they run.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   /// Called with the new state whenever Channel::state() has changed, on the thread that runs the channel's loop, or on
   /// that of the destructor. It must not block, throw, or destroy the channel; it may begin asynchronous calls.

@@ -10,7 +10,7 @@
 namespace trunkline {
 
 enum class ChannelState : std::uint8_t {
-  /// No connection, and no call has needed one yet.
+  /// There is no connection, and no call has needed one yet.
   idle,
   /// A connection is being established, or waits for the server's hello.
   connecting,

@@ -13,11 +13,11 @@
 
 namespace trunkline {
 
-/// The base of the four kinds of method. Small and copyable; the channel must outlive it. Threads and errors: see
-/// Channel.
+/// The base of the four kinds of method. It is small and copyable, and the channel must outlive it. Channel says which
+/// threads may call, and which errors there are.
 class ClientMethod {
  public:
-  /// `idempotent`: every call of the method may be retried, as with CallOptions::idempotent.
+  /// With `idempotent` set, every call of the method may be retried, as with CallOptions::idempotent.
   ClientMethod(Channel& channel, std::string_view name, bool idempotent = false)
       : channel_(&channel), method_(idempotent ? channel.method(name).idempotent() : channel.method(name)) {}
 
@@ -32,22 +32,22 @@ class ClientMethod {
   Method method_;
 };
 
-/// One request, one response.
+/// A method that takes one request and returns one response.
 template <class Request, class Response>
 class UnaryMethod : public ClientMethod {
  public:
   using ClientMethod::ClientMethod;
 
-  /// Blocks.
+  /// Blocks until the call ends, and returns its response.
   Result<Response> operator()(const Request& request, const CallOptions& options = {}) const {
     return channel().template call<Response>(method(), request, options);
   }
-  /// Blocks. This form makes no heap allocation of its own; `response` is unspecified after an error.
+  /// Blocks until the call ends. Makes no heap allocation of its own; `response` is unspecified after an error.
   Status operator()(const Request& request, Response& response, const CallOptions& options = {}) const {
     return channel().call(method(), request, response, options);
   }
 
-  /// Signature: void(Result<Response>); any Asio completion token. See Channel::async_call().
+  /// Completes with the signature void(Result<Response>). Takes any Asio completion token. See Channel::async_call().
   template <class Token>
   auto async(const Request& request, Token&& token) const {
     return channel().template async_call<Response>(method(), request, std::forward<Token>(token));
@@ -56,7 +56,7 @@ class UnaryMethod : public ClientMethod {
   auto async(const Request& request, const CallOptions& options, Token&& token) const {
     return channel().template async_call<Response>(method(), request, options, std::forward<Token>(token));
   }
-  /// Signature: void(Status). `response` must live until completion.
+  /// Completes with the signature void(Status). `response` must live until completion.
   template <class Token>
   auto async(const Request& request, Response& response, const CallOptions& options, Token&& token) const {
     return channel().async_call(method(), request, response, options, std::forward<Token>(token));
@@ -66,7 +66,7 @@ class UnaryMethod : public ClientMethod {
     return channel().template submit<Response>(method(), request, options);
   }
 
-  /// At most `window` calls at a time; the responses go to `sink(index, Result<Response>)` in order. See
+  /// Runs at most `window` calls at a time, and passes the responses to `sink(index, Result<Response>)` in order. See
   /// Channel::call_many().
   template <std::ranges::input_range Requests, class Sink>
   void many(Requests&& requests, std::size_t window, Sink&& sink, const CallOptions& options = {}) const {
@@ -74,11 +74,11 @@ class UnaryMethod : public ClientMethod {
                                            options);
   }
 
-  /// The server sends no response and no status. Ok says that the request was handed to a connection.
+  /// Sends a request to which the server sends neither response nor status. Ok: the request was handed to a connection.
   Status oneway(const Request& request, const CallOptions& options = {}) const {
     return channel().call_oneway(method(), request, options);
   }
-  /// void(Status)
+  /// Sends a one-way request as oneway() does, and completes with the signature void(Status).
   template <class Token>
   auto async_oneway(const Request& request, Token&& token) const {
     return async_oneway(request, CallOptions{}, std::forward<Token>(token));
@@ -89,7 +89,7 @@ class UnaryMethod : public ClientMethod {
   }
 };
 
-/// Many requests, one response: write(), then finish(response).
+/// A method with many requests and one response: write(), then finish(response).
 template <class Request, class Response>
 class ClientStreamMethod : public ClientMethod {
  public:
@@ -99,7 +99,7 @@ class ClientStreamMethod : public ClientMethod {
   }
 };
 
-/// One request, many responses: read() or messages(), then finish().
+/// A method with one request and many responses: read() or messages(), then finish().
 template <class Request, class Response>
 class ServerStreamMethod : public ClientMethod {
  public:
@@ -109,7 +109,7 @@ class ServerStreamMethod : public ClientMethod {
   }
 };
 
-/// Many requests, many responses.
+/// A method with many requests and many responses.
 template <class Request, class Response>
 class BidirectionalMethod : public ClientMethod {
  public:

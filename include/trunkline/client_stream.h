@@ -10,9 +10,9 @@
 
 namespace trunkline {
 
-/// Created by Channel. Destroying it cancels the call, unless the call has ended. It may outlive its channel: the call
-/// has ended then. All functions may be called from any thread. One read and one write may be in progress at a time; a
-/// second one fails with failed_precondition.
+/// A stream that a Channel creates. Destroying it cancels the call, unless the call has ended. It may outlive its
+/// channel: the call has ended then. All functions may be called from any thread. One read and one write may be in
+/// progress at a time; a second one fails with failed_precondition.
 ///
 /// The async functions take any Asio completion token. They complete on the handler's associated executor, or on the
 /// channel's loop if the handler has none; after the channel was destroyed, on the thread that begins them. Asio's
@@ -23,7 +23,7 @@ namespace trunkline {
 template <class Request, class Response>
 class ClientStream {
  public:
-  /// For Channel.
+  /// Makes the stream of a call that Channel has begun.
   explicit ClientStream(std::shared_ptr<detail::StreamPort> port) noexcept : port_(std::move(port)) {}
   ClientStream(ClientStream&&) noexcept = default;
   /// Cancels the call that it held before, unless that has ended.
@@ -35,17 +35,17 @@ class ClientStream {
     if (port_ != nullptr) port_->release();
   }
 
-  /// Signature: void(Result<std::optional<Response>>); nullopt once the server has ended the call with ok.
+  /// Completes with void(Result<std::optional<Response>>); nullopt once the server has ended the call with ok.
   template <class Token>
   auto async_read(Token&& token) {
     return detail::async_read<Response>(*port_, std::forward<Token>(token));
   }
   Result<std::optional<Response>> read() { return detail::read<Response>(*port_); }
-  /// Blocks while it is iterated; see StreamRange.
+  /// Returns the messages as a range, which blocks while it is iterated; see StreamRange.
   StreamRange<Response> messages(Status& status) { return {*port_, status}; }
 
-  /// Signature: void(Status). Completes once there is room for more. The message must live until the operation is
-  /// initiated (with use_awaitable: until the co_await).
+  /// Writes a message. Completes with the signature void(Status) once there is room for more. The message must live
+  /// until the operation is initiated (with use_awaitable: until the co_await).
   template <class Token>
   auto async_write(const Request& message, Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::write, MessageView::of(message), std::forward<Token>(token));
@@ -63,22 +63,22 @@ class ClientStream {
     return detail::act(*port_, detail::StreamAction::write_last, MessageView::of(message));
   }
 
-  /// Tells the server that no more messages follow. Signature: void(Status).
+  /// Tells the server that no more messages follow. Completes with the signature void(Status).
   template <class Token>
   auto async_close_writes(Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::close_writes, {}, std::forward<Token>(token));
   }
   Status close_writes() { return detail::act(*port_, detail::StreamAction::close_writes); }
 
-  /// Waits for the status of the call. Signature: void(Status). Unread messages can still be read afterwards. The
-  /// server may not finish before it has received more messages, or before its own messages are read.
+  /// Waits for the status of the call, and completes with the signature void(Status). Unread messages can still be read
+  /// afterwards. The server may not finish before it has received more messages, or before its own messages are read.
   template <class Token>
   auto async_finish(Token&& token) {
     return detail::async_act(*port_, detail::StreamAction::finish, {}, std::forward<Token>(token));
   }
   Status finish() { return detail::act(*port_, detail::StreamAction::finish); }
-  /// For client streams: closes this side, reads the one response and waits for the status. Error: unimplemented if the
-  /// server sent no response, or several.
+  /// Ends a client stream: closes this side, reads the one response and waits for the status. Error: unimplemented if
+  /// the server sent no response, or several.
   Status finish(Response& response) {
     if (Status closed = close_writes(); !closed.is_ok()) return closed;
     Result<std::optional<Response>> last = read();
@@ -105,10 +105,10 @@ class ClientStream {
   /// Cancels the call; operations in progress end with cancelled.
   void cancel() { port_->cancel(); }
 
-  /// The metadata that the server sent before its first message. Complete once a message or the end has been read, and
-  /// after await_leading().
+  /// Returns the metadata that the server sent before its first message. It is complete once a message or the end has
+  /// been read, and after await_leading().
   const Metadata& leading() const noexcept { return port_->leading(); }
-  /// The metadata that the server sent with the status. Complete once finish() has completed.
+  /// Returns the metadata that the server sent with the status. It is complete once finish() has completed.
   const Metadata& trailing() const noexcept { return port_->trailing(); }
 
  private:

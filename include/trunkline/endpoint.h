@@ -15,7 +15,7 @@ enum class Scheme : std::uint8_t { tcp, tls, unix_socket, inproc };
 
 TRUNKLINE_API std::string_view to_string(Scheme scheme) noexcept;
 
-/// What a channel speaks to an endpoint. Servers know by themselves what a client speaks.
+/// The protocol that a channel speaks to an endpoint. Servers know by themselves what a client speaks.
 enum class WireProtocol : std::uint8_t { native, grpc, websocket, connect, grpc_web };
 
 /// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`. A host
@@ -31,25 +31,25 @@ enum class WireProtocol : std::uint8_t { native, grpc, websocket, connect, grpc_
 class TRUNKLINE_API Endpoint {
  public:
   Endpoint() = default;
-  /// Error: invalid_argument, quoting the text and saying what is wrong with it.
+  /// Parses the URI. Error: invalid_argument, quoting the text and saying what is wrong with it.
   static Result<Endpoint> parse(std::string_view uri);
 
-  /// The transport: tcp for grpc://, ws:// and the like, tls for grpcs://, wss:// and the like.
+  /// Returns the transport: tcp for grpc://, ws:// and the like, tls for grpcs://, wss:// and the like.
   Scheme scheme() const noexcept { return scheme_; }
   WireProtocol protocol() const noexcept { return protocol_; }
   /// The host of tcp://:PORT and tcp://*:PORT: a server listens on every address of the machine, IPv4 and IPv6.
   static constexpr std::string_view every_address = "*";
-  /// tcp and tls: the host without brackets. Otherwise empty.
+  /// Returns the host without brackets for tcp and tls, and an empty text for other schemes.
   const std::string& host() const noexcept { return host_; }
   std::uint16_t port() const noexcept { return port_; }
-  /// unix: the path. inproc: the name. Abstract sockets: the name without '@'.
+  /// Returns the path for unix, the name for inproc, and the name without '@' for abstract sockets.
   const std::string& path() const noexcept { return path_; }
   bool is_abstract() const noexcept { return abstract_; }
-  /// The same endpoint with another port. unix and inproc endpoints have no port and are returned unchanged.
+  /// Returns this endpoint with another port. unix and inproc endpoints have no port and are returned unchanged.
   Endpoint with_port(std::uint16_t port) const;
-  /// The same address for another protocol.
+  /// Returns an endpoint with the same address and another protocol.
   Endpoint with_protocol(WireProtocol protocol) const;
-  /// The URI; parse(to_string()) returns an equal endpoint.
+  /// Returns the URI; parse(to_string()) returns an equal endpoint.
   std::string to_string() const;
 
   bool operator==(const Endpoint&) const = default;

@@ -8,7 +8,7 @@
 
 namespace trunkline {
 
-/// TRUNKLINE_FIELDS specializes it; the primary template is empty.
+/// Holds the names of the fields of T. TRUNKLINE_FIELDS specializes it; the primary template is empty.
 template <class T>
 struct NamedFields {};
 
@@ -26,8 +26,8 @@ struct NamedFields {};
 #define TRUNKLINE_FIELD_REFERENCES_AGAIN() TRUNKLINE_FIELD_REFERENCES
 
 /// TRUNKLINE_FIELDS(Type, first, second, ...), in the global namespace, names the fields of Type that are sent: at most
-/// 27 public members. For classes whose members cannot be found automatically, and for those of which only some members
-/// are sent.
+/// 27 public members. It serves classes whose members cannot be found automatically, and classes of which only some
+/// members are sent.
 #define TRUNKLINE_FIELDS(Type, ...)                                                              \
   template <>                                                                                    \
   struct trunkline::NamedFields<Type> {                                                          \

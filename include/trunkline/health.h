@@ -18,20 +18,20 @@ enum class ServingStatus : std::uint8_t {
   unknown = 0,
   serving = 1,
   not_serving = 2,
-  /// What watches of a service that has no status report.
+  /// A watch of a service that has no status reports this value.
   service_unknown = 3,
 };
 
-/// "serving" and so on; "unknown" for a value outside the enumeration.
+/// Returns "serving" and so on; "unknown" for a value outside the enumeration.
 TRUNKLINE_API std::string_view to_string(ServingStatus status) noexcept;
 
 struct HealthOptions {
-  /// Watches that may be open at once; more are refused with resource_exhausted. 0: no limit.
+  /// The number of watches that may be open at once; more are refused with resource_exhausted. 0: no limit.
   std::size_t max_watches = 10'000;
 };
 
-/// Thread-safe; may outlive its server. The name of a service is any text. "" is the server as a whole, whose status is
-/// serving at first.
+/// Holds the statuses of services. It is thread-safe and may outlive its server. The name of a service is any text. The
+/// name "" means the server as a whole, whose status is serving at first.
 class TRUNKLINE_API Health {
  public:
   virtual ~Health() = default;
@@ -41,7 +41,7 @@ class TRUNKLINE_API Health {
   virtual void set_status(std::string_view service, ServingStatus status) = 0;
   /// Removes the status of a service.
   virtual void clear(std::string_view service) = 0;
-  /// The status that a check returns; nullopt if a check would fail with not_found.
+  /// Returns the status that a check returns; nullopt if a check would fail with not_found.
   virtual std::optional<ServingStatus> status(std::string_view service) const = 0;
   /// Reports all services that have a status as not serving from now on. Statuses that are set meanwhile count after
   /// resume(). Call it some time before Server::shutdown(), so that clients can go elsewhere; that does the same and

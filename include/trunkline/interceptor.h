@@ -13,18 +13,18 @@ namespace trunkline {
 
 enum class Side : std::uint8_t { client, server };
 
-/// One call. Valid during the hook.
+/// Describes one call. It is valid during the hook.
 struct CallInfo {
   Side side = Side::client;
-  /// The same in on_start and on_finish of a call; unique within the process.
+  /// The number of the call: on_start and on_finish of a call get the same one. It is unique within the process.
   std::uint64_t id = 0;
   std::string_view method;
-  /// Empty on the client before the call has a connection.
+  /// The address of the other side. On the client it is empty before the call has a connection.
   std::string_view peer;
   std::chrono::steady_clock::time_point started;
-  /// time_point::max(): no deadline. On the client, on_start may move it to an earlier time.
+  /// The deadline; time_point::max() if there is none. On the client, on_start may move it to an earlier time.
   std::chrono::steady_clock::time_point deadline;
-  /// on_start: the metadata of the request, to which clients may add. on_finish: the trailing metadata, to which
+  /// In on_start, the metadata of the request, to which clients may add. In on_finish, the trailing metadata, to which
   /// servers may add.
   Metadata* metadata = nullptr;
 };
@@ -35,10 +35,10 @@ struct CallInfo {
 class TRUNKLINE_API Interceptor {
  public:
   virtual ~Interceptor() = default;
-  /// An error ends the call with that status: on the client before anything is sent, on the server before the handler
-  /// runs.
+  /// Runs when the call begins. An error ends the call with that status: on the client before anything is sent, on the
+  /// server before the handler runs.
   virtual Status on_start(CallInfo& call) { return static_cast<void>(call), Status(); }
-  /// `status` may be replaced.
+  /// Runs when the call has ended. It may replace `status`.
   virtual void on_finish(CallInfo& call, Status& status) { static_cast<void>(call), static_cast<void>(status); }
 };
 

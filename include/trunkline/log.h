@@ -14,13 +14,13 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error };
 struct LogRecord {
   LogLevel level = LogLevel::info;
   std::string_view message;
-  /// Empty if the entry does not concern a call.
+  /// The method of the call; empty if the entry does not concern a call.
   std::string_view method;
-  /// Empty if the entry does not concern a connection.
+  /// The address of the other side; empty if the entry does not concern a connection.
   std::string_view peer;
 };
 
-/// Called on the loop's thread, or on a worker's thread for blocking handlers. Must be thread-safe and must not throw.
+/// Receives entries on the loop's thread, or on a worker's for blocking handlers. It is thread-safe and never throws.
 using LogCallback = std::function<void(const LogRecord& record)>;
 
 }  // namespace trunkline

@@ -6,13 +6,13 @@
 
 namespace trunkline {
 
-/// See Channel::memory_usage(). What the connections hold is counted in steps of 64 KiB; one that holds less than 16
-/// KiB counts as nothing.
+/// The memory that a channel uses; Channel::memory_usage() returns it. Memory of connections is counted in steps of 64
+/// KiB, and a connection that holds less than 16 KiB counts as nothing.
 struct MemoryUsage {
-  /// What is held for the servers: input that is incomplete or unread, output that waits, metadata and the state of
-  /// calls.
+  /// The bytes that are held for the servers: input that is incomplete or unread, output that waits, metadata and the
+  /// state of calls.
   std::uint64_t used_bytes = 0;
-  /// ChannelOptions::max_memory_bytes, or four of the longest messages if that is more.
+  /// The limit: ChannelOptions::max_memory_bytes, or four of the longest messages if that is more.
   std::uint64_t max_bytes = 0;
 };
 

@@ -20,47 +20,47 @@ struct Empty {
 
 /// The kind of a message type, by which a codec decides whether it supports the type.
 enum class MessageKind : std::uint8_t {
-  /// Empty.
+  /// The type is Empty.
   none,
-  /// Slice or std::string: the payload itself.
+  /// The type is Slice or std::string, which is the payload itself.
   bytes,
-  /// trunkline::Value: JSON data without a schema.
+  /// The type is trunkline::Value: JSON data without a schema.
   value,
-  /// A type that converts to a Value and back, see plain.h.
+  /// The type converts to a Value and back, see plain.h.
   plain,
-  /// A generated or dynamic protobuf message; the object is a google::protobuf::MessageLite.
+  /// The type is a generated or dynamic protobuf message; the object is a google::protobuf::MessageLite.
   protobuf,
-  /// Any other type, identified by its type_info; needs a user-defined codec.
+  /// The type is any other one, which its type_info identifies; it needs a user-defined codec.
   custom,
 };
 
-/// How the runtime handles one C++ type; one constant per type. size, write and parse are the type's direct form: if
-/// the codec of the call is `direct_codec`, the runtime uses them instead of the codec and makes no virtual call. They
-/// are null for types without a direct form.
+/// The functions with which the runtime handles one C++ type; there is one constant per type. size, write and parse are
+/// the type's direct form: if the codec of the call is `direct_codec`, the runtime uses them instead of the codec and
+/// makes no virtual call. They are null for types without a direct form.
 struct MessageType {
   MessageKind kind = MessageKind::custom;
   const std::type_info* type = nullptr;
-  /// The codec of calls that name none; empty: the type has no default codec.
+  /// The codec of calls that name none. If it is empty, the type has no default codec.
   std::string_view default_codec{};
   std::string_view direct_codec{};
-  /// The number of bytes that write() will write.
+  /// Returns the number of bytes that write() will write.
   std::size_t (*size)(const void* object) = nullptr;
-  /// Called right after size() for the unchanged object, with room for exactly that many bytes.
+  /// Writes the object. The runtime calls it right after size(), with room for exactly that many bytes.
   void (*write)(const void* object, std::byte* out) = nullptr;
-  /// Replaces the content of the object. False if the bytes are not a message of this type.
+  /// Replaces the content of the object. Returns false if the bytes are not a message of this type.
   bool (*parse)(void* object, ByteSpan payload) = nullptr;
-  /// Resets the object to the default value; keeps its memory for reuse.
+  /// Resets the object to the default value, and keeps its memory for reuse.
   void (*clear)(void* object) = nullptr;
-  /// True: a message that the peer did not send counts as the default value, which clear() produces. False: its absence
-  /// is an error.
+  /// If it is true, a message that the peer did not send counts as the default value, which clear() produces. If it is
+  /// false, a missing message is an error.
   bool may_be_missing = false;
-  /// Plain types and std::string, which json and msgpack carry as this Value; null for other types. from_value()
-  /// returns the error, or an empty string if the conversion succeeded.
+  /// These functions convert plain types and std::string to and from the Value that json and msgpack carry. They are
+  /// null for other types. from_value() returns the error, or an empty string if the conversion succeeded.
   Value (*to_value)(const void* object) = nullptr;
   std::string (*from_value)(void* object, const Value& from) = nullptr;
-  /// Protobuf: the google::protobuf::Descriptor of the type. Null for lite messages and all other kinds.
+  /// Returns the google::protobuf::Descriptor of a protobuf type. It is null for lite messages and all other kinds.
   const void* (*descriptor)() = nullptr;
-  /// The structure of a type without a .proto definition; null where it is unknown.
+  /// Returns the structure of a type without a .proto definition; null where it is unknown.
   const TypeDescription& (*describe)() = nullptr;
 };
 
@@ -103,7 +103,7 @@ struct MessageTraits<std::string> {
   static void* address(std::string& message) noexcept { return &message; }
 };
 
-/// A borrowed message to be encoded. Never null.
+/// A borrowed message to be encoded. The members of a view of a message are never null.
 struct MessageView {
   const MessageType* type = nullptr;
   const void* object = nullptr;
@@ -112,8 +112,8 @@ struct MessageView {
   static MessageView of(const T& message) {
     return {&MessageTraits<T>::type(), MessageTraits<T>::address(message)};
   }
-  /// The object if its type is exactly T, otherwise null. Not for protobuf messages, whose object is the MessageLite
-  /// base.
+  /// Returns the object if its type is exactly T, otherwise null. Do not call it for protobuf messages, whose object is
+  /// the MessageLite base.
   template <class T>
   const T* as() const noexcept {
     return *type->type == typeid(T) ? static_cast<const T*>(object) : nullptr;

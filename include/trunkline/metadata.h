@@ -30,7 +30,7 @@ class TRUNKLINE_API Metadata {
   Metadata() = default;
   Metadata(std::initializer_list<Entry> entries);
 
-  /// True for a name that add() accepts.
+  /// Returns true for a name that add() accepts.
   static bool is_valid_name(std::string_view name) noexcept;
 
   /// Adds an entry, even if the name exists. Throws std::invalid_argument for an invalid name.
@@ -41,7 +41,7 @@ class TRUNKLINE_API Metadata {
   std::size_t erase(std::string_view name);
   void clear() noexcept { entries_.clear(); }
 
-  /// The first value of that name. The view is valid until the metadata changes.
+  /// Returns the first value of that name; nullopt if there is none. The view is valid until the metadata changes.
   std::optional<std::string_view> get(std::string_view name) const noexcept;
   std::vector<std::string_view> get_all(std::string_view name) const;
 
@@ -49,7 +49,7 @@ class TRUNKLINE_API Metadata {
   std::size_t size() const noexcept { return entries_.size(); }
   const_iterator begin() const noexcept { return entries_.begin(); }
   const_iterator end() const noexcept { return entries_.end(); }
-  /// The total size of all names and values in bytes.
+  /// Returns the total size of all names and values in bytes.
   std::size_t total_bytes() const noexcept;
 
   bool operator==(const Metadata&) const = default;

@@ -23,7 +23,7 @@ class Method {
 
   std::string_view name() const noexcept { return name_; }
 
-  /// The same method, with every call marked as CallOptions::idempotent.
+  /// Returns a handle for this method that marks every call as CallOptions::idempotent.
   Method idempotent() const noexcept {
     Method same = *this;
     same.is_idempotent_ = true;

@@ -18,17 +18,17 @@ namespace call {
 class ServerStreamCore;
 }
 
-/// Where a handler runs.
+/// The place where a handler runs.
 enum class Execution : std::uint8_t {
-  /// On the loop, until it returns.
+  /// The handler runs on the loop until it returns.
   plain,
-  /// On the loop, where it may suspend.
+  /// The handler runs on the loop, where it may suspend.
   coroutine,
-  /// On a worker's thread.
+  /// The handler runs on a worker's thread.
   blocking,
 };
 
-/// What the runtime needs to know about a handler; constant.
+/// The facts about a handler that the runtime needs to know. They do not change.
 struct MethodShape {
   MethodKind kind = MethodKind::unary;
   Execution execution = Execution::plain;
@@ -49,9 +49,9 @@ class CallMessages {
   MutableMessageView response;
 };
 
-/// Server creates it from the user's function; a program may also derive from it and register the object with
-/// Server::add(). Only the function that matches shape() is called. It is called concurrently if the server has several
-/// loops or workers. It may throw: the exception ends just that call.
+/// One registered method. Server creates the handler from the user's function; a program may also derive from it and
+/// register it with Server::add(). Only the function that matches shape() is called. It is called concurrently if the
+/// server has several loops or workers. It may throw: the exception ends just that call.
 class TRUNKLINE_API MethodHandler {
  public:
   explicit MethodHandler(MethodShape shape);
@@ -61,12 +61,12 @@ class TRUNKLINE_API MethodHandler {
 
   const MethodShape& shape() const noexcept { return shape_; }
 
-  /// For unary methods.
+  /// Unary methods use these three functions.
   virtual std::unique_ptr<CallMessages> make_messages() const;
   virtual Status run(CallMessages& messages, ServerContext& context);
   virtual asio::awaitable<Status> run_async(CallMessages& messages, ServerContext& context);
 
-  /// For streaming methods.
+  /// Streaming methods use these two functions.
   virtual Status run_stream(call::ServerStreamCore& stream, ServerContext& context);
   virtual asio::awaitable<Status> run_stream_async(call::ServerStreamCore& stream, ServerContext& context);
 

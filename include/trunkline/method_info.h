@@ -10,7 +10,7 @@
 
 namespace trunkline {
 
-/// Which side sends a stream of messages instead of one message.
+/// The kind of a method: it tells which side sends a stream of messages instead of one message.
 enum class MethodKind : std::uint8_t { unary, client_stream, server_stream, bidirectional };
 
 TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;
@@ -19,18 +19,18 @@ TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;
 struct MethodInfo {
   std::string name;
   MethodKind kind = MethodKind::unary;
-  /// Protobuf: the full name. "bytes" for Slice and std::string; empty for Empty.
+  /// The name of the type: the full name for protobuf, "bytes" for Slice and std::string, and nothing for Empty.
   std::string request_type{};
   std::string response_type{};
   bool idempotent = false;
   bool no_side_effects = false;
-  /// Only endpoints of Server::listen_private() have it.
+  /// True if the method is served only on endpoints of Server::listen_private().
   bool is_private = false;
   const MessageType* request = nullptr;
   const MessageType* response = nullptr;
-  /// From MethodOptions::description.
+  /// The text of MethodOptions::description.
   std::string description{};
-  /// From ServiceDefinition::describe().
+  /// The text of ServiceDefinition::describe().
   std::string service_description{};
 };
 

@@ -11,11 +11,11 @@ namespace trunkline {
 class Server;
 
 struct OpenApiOptions {
-  /// Of the interface, for its users.
+  /// The title, version and description of the interface, which its users see in the document.
   std::string title = "Trunkline";
   std::string version = "1";
   std::string description{};
-  /// As Server::route() takes it.
+  /// The path of the route that serves the document, as Server::route() takes it.
   std::string path = "/openapi.json";
 };
 

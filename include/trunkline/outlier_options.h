@@ -15,19 +15,19 @@ namespace trunkline {
 /// twice that of the others, on average: if all fail alike, the cause is elsewhere.
 struct OutlierOptions {
   bool enabled = true;
-  /// So many failures in a row eject at once, if they are at least a hundredth of the calls since the interval began,
-  /// so that a server with many calls is not ejected for a moment; 0: never.
+  /// So many failures in a row eject a server at once, if they are at least a hundredth of the calls since the interval
+  /// began. That keeps a server with many calls from being ejected for a moment. 0: they never eject.
   std::uint32_t consecutive_failures = 5;
   /// The shares of failures and the latencies are compared once in this time.
   std::chrono::milliseconds interval{10000};
   /// A server with fewer calls in an interval is not judged by its share of failures or its latency.
   std::uint32_t min_calls = 20;
-  /// This share of failures in an interval ejects; 0: never.
+  /// The share of failures in an interval that ejects a server; 0: the share never ejects.
   double failure_rate = 0.5;
-  /// A mean latency in an interval of more than this multiple of the median of all servers ejects; 0: never. Needs
-  /// three servers with min_calls unary calls.
+  /// A server is ejected if its mean latency in an interval exceeds this multiple of the median of all servers; 0:
+  /// never. This needs three servers with min_calls unary calls.
   double latency_factor = 5;
-  /// A lower mean latency never ejects.
+  /// A mean latency below this never ejects.
   std::chrono::milliseconds min_latency{50};
   /// The length of the first ejection; each further one is longer by as much. An interval without an ejection takes one
   /// step back.

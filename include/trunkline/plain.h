@@ -11,10 +11,10 @@
 
 namespace trunkline {
 
-/// bool, integers, float, double, enumerations (sent as numbers), std::string, std::vector<std::byte> (bytes), Value;
-/// std::optional, std::array, lists, sets and maps from std::string of these; and structs of these. A struct is an
-/// aggregate of at most 24 members without base classes, C arrays and bit fields, or a class that is given to
-/// TRUNKLINE_FIELDS.
+/// A type that is sent without a .proto definition: bool, integers, float, double, enumerations (sent as numbers),
+/// std::string, std::vector<std::byte> (bytes), Value; std::optional, std::array, lists, sets and maps from std::string
+/// of these; and structs of these. A struct is an aggregate of at most 24 members without base classes, C arrays and
+/// bit fields, or a class that is given to TRUNKLINE_FIELDS.
 template <class T>
 concept PlainType = detail::is_plain<T>();
 

@@ -18,10 +18,10 @@
 
 namespace trunkline {
 
-/// Generated and dynamic messages. Parsing and clearing keep the memory of strings, bytes and repeated fields, so a
-/// reused message allocates nothing for contents of a size that it has held before; singular message fields of proto3
-/// are freed by the generated code. The direct form does not check for missing required fields when writing; the codec
-/// does.
+/// The traits of generated and dynamic messages. Parsing and clearing keep the memory of strings, bytes and repeated
+/// fields, so a reused message allocates nothing for contents of a size that it has held before; the generated code
+/// frees singular message fields of proto3. The direct form does not check for missing required fields when it writes;
+/// the codec does.
 template <class T>
 struct MessageTraits<T, std::enable_if_t<std::is_base_of_v<google::protobuf::MessageLite, T>>> {
   static const MessageType& type() {
@@ -48,7 +48,7 @@ struct MessageTraits<T, std::enable_if_t<std::is_base_of_v<google::protobuf::Mes
   }
 };
 
-/// A detail that holds the message as google.protobuf.Any packs it: "type.googleapis.com/<full name>" and the
+/// Returns a detail that holds the message as google.protobuf.Any packs it: "type.googleapis.com/<full name>" and the
 /// serialized message.
 inline StatusDetail pack_detail(const google::protobuf::MessageLite& message) {
   return {"type.googleapis.com/" + message.GetTypeName(), message.SerializePartialAsString()};
@@ -60,20 +60,20 @@ inline Status& add_detail(Status& status, const google::protobuf::MessageLite& m
   return status.add_detail(std::move(detail.type_url), std::move(detail.value));
 }
 
-/// True if the type URL of the detail names the type of `message`, whatever precedes its last slash.
+/// Returns true if the type URL of the detail names the type of `message`, whatever precedes its last slash.
 inline bool is_detail_of(const StatusDetail& detail, const google::protobuf::MessageLite& message) {
   const std::string_view url = detail.type_url;
   const std::size_t slash = url.rfind('/');
   return slash != std::string_view::npos && url.substr(slash + 1) == message.GetTypeName();
 }
 
-/// Parses the detail into `message`. False, with `message` unspecified, if the detail is of another type or does not
-/// parse.
+/// Parses the detail into `message`. Returns false, with `message` unspecified, if the detail is of another type or
+/// does not parse.
 inline bool unpack_detail(const StatusDetail& detail, google::protobuf::MessageLite& message) {
   return is_detail_of(detail, message) && detail::ProtobufForm::parse(&message, as_bytes(detail.value));
 }
 
-/// The first detail of type T that parses.
+/// Returns the first detail of type T that parses; nullopt if there is none.
 template <class T>
 std::optional<T> find_detail(const Status& status) {
   for (const StatusDetail& detail : status.details()) {

@@ -11,8 +11,8 @@ namespace trunkline {
 class Server;
 
 struct ReflectionOptions {
-  /// Streams that may be open at once, for each version of the protocol; more are refused with resource_exhausted. 0:
-  /// no limit.
+  /// The number of streams that may be open at once, for each version of the protocol; more are refused with
+  /// resource_exhausted. 0: no limit.
   std::size_t max_streams = 64;
 };
 

@@ -12,7 +12,7 @@
 
 namespace trunkline {
 
-/// Thrown by Result::value() and by functions whose comment says so.
+/// A Status as an exception. Result::value() throws it, and so do functions whose comment says so.
 class StatusError : public std::runtime_error {
  public:
   explicit StatusError(Status status) : std::runtime_error(status.to_string()), status_(std::move(status)) {}
@@ -29,7 +29,7 @@ class [[nodiscard]] Result {
 
   Result() : state_(std::in_place_index<1>, StatusCode::unknown, "no result") {}
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
-  /// An ok status carries no value; it becomes an internal error.
+  /// Makes a result without a value. An ok status carries no value either, so it becomes an internal error.
   Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {  // NOLINT: implicit by design
     if (std::get<1>(state_).is_ok())
       std::get<1>(state_) = Status(StatusCode::internal, "result: ok status without a value");
@@ -37,16 +37,16 @@ class [[nodiscard]] Result {
 
   bool is_ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return is_ok(); }
-  /// The error; ok if there is a value.
+  /// Returns the error, or ok if there is a value.
   Status status() const& { return is_ok() ? Status() : std::get<1>(state_); }
   Status status() && { return is_ok() ? Status() : std::get<1>(std::move(state_)); }
 
-  /// The value. Throws StatusError if there is none.
+  /// Returns the value. Throws StatusError if there is none.
   T& value() & { return check(), std::get<0>(state_); }
   const T& value() const& { return check(), std::get<0>(state_); }
   T&& value() && { return check(), std::get<0>(std::move(state_)); }
 
-  /// The value. Undefined behaviour if there is none.
+  /// Returns the value. The behaviour is undefined if there is none.
   T& operator*() & noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
   const T& operator*() const& noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
   T&& operator*() && noexcept { return assert(is_ok()), std::move(*std::get_if<0>(&state_)); }

@@ -37,21 +37,21 @@ namespace server {
 class ServerCore;
 }
 
-/// All functions may be called from any thread, except where noted. Handlers must be thread-safe if the server has more
-/// than one loop, or if they are blocking. Handlers may add and remove methods and stop the server. A handler that runs
-/// on a loop must not make a blocking call to its own server: with one loop the call fails with failed_precondition,
-/// and with more it waits until its deadline if its connection belongs to the handler's loop.
+/// Serves methods. All functions may be called from any thread, except where noted. Handlers must be thread-safe if the
+/// server has several loops, or if they are blocking. They may add and remove methods and stop the server. A handler
+/// that runs on a loop must not make a blocking call to its own server: with one loop the call fails with
+/// failed_precondition, and with more it waits until its deadline if its connection belongs to the handler's loop.
 class TRUNKLINE_API Server {
  public:
   /// Throws std::invalid_argument, naming the option and its range.
   explicit Server(ServerOptions options = {});
-  /// Runs on the user's loop, which must outlive the server. Starts no threads except the workers of blocking handlers.
-  /// options.loops must be 1; options.loop is ignored. Unless run() drives the loop, listen(), try_listen(), stop(),
-  /// reload_tls() and the destructor must be called on the loop's thread, or on any thread while the loop does not run.
-  /// Blocking handlers may call all of these but the destructor: the loop then does the work, and stop() returns before
-  /// it is done.
+  /// Makes a server that runs on the user's loop, which must outlive it. It starts no threads except the workers of
+  /// blocking handlers. options.loops must be 1; options.loop is ignored. Unless run() drives the loop, listen(),
+  /// try_listen(), stop(), reload_tls() and the destructor must be called on the loop's thread, or on any thread while
+  /// the loop does not run. Blocking handlers may call all of these but the destructor: the loop then does the work,
+  /// and stop() returns before it is done.
   explicit Server(EventLoop& loop, ServerOptions options = {});
-  /// For the tests and simulations of Trunkline itself.
+  /// Makes a server for the tests and simulations of Trunkline itself.
   explicit Server(std::shared_ptr<server::ServerCore> core) noexcept;
   /// Calls stop(). Must not run in a handler of the server, nor where async_shutdown() forbids it.
   ~Server();
@@ -75,9 +75,9 @@ class TRUNKLINE_API Server {
         std::make_unique<detail::UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
   }
-  /// The same, with the message types taken from the signature of the handler: a function, or an object with one
-  /// operator(), that takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing, or (const
-  /// Request&, Response&, ServerContext&). It returns Response, Result<Response>, Status or nothing, optionally wrapped
+  /// Serves a unary method, with the message types taken from the signature of the handler: a function, or an object
+  /// with one operator(), that takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing, or
+  /// (const Request&, Response&, ServerContext&). It returns Response, Result<Response>, Status or nothing, optionally
   /// in awaitable<> or Blocking<>. Structs, numbers and containers need `#include <trunkline/plain.h>`.
   template <detail::DeducibleFunction Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
@@ -90,8 +90,8 @@ class TRUNKLINE_API Server {
       handle<Request, typename Form::Response>(method, detail::Deduced<Handler, Request>{std::move(handler)}, options);
     }
   }
-  /// The same for functions that may block but do not return Blocking<>. They run on the worker pool; coroutines are
-  /// refused.
+  /// Serves a unary method with a function that may block but does not return Blocking<>. It runs on the worker pool;
+  /// coroutines are refused.
   template <class Request, class Response, detail::UnaryFunction<Request, Response> Handler>
   void handle_blocking(std::string_view method, Handler handler, MethodOptions options = {}) {
     static_assert(!detail::Awaited<detail::Outcome<Handler, Request, Response>>::is_awaitable,
@@ -105,13 +105,13 @@ class TRUNKLINE_API Server {
   void handle_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<detail::StreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
-  /// Many requests, one response: (ServerReader<Request>&, Response&, ServerContext&), with the same return types.
+  /// Serves a client stream with a function (ServerReader<Request>&, Response&, ServerContext&); returns as above.
   template <class Request, class Response, detail::ClientStreamFunction<Request, Response> Handler>
   void handle_client_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<detail::ClientStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
-  /// One request, many responses: (const Request&, ServerWriter<Response>&, ServerContext&), with the same return
-  /// types.
+  /// Serves a server stream with a function (const Request&, ServerWriter<Response>&, ServerContext&), which returns
+  /// what the function of handle_stream() returns.
   template <class Request, class Response, detail::ServerStreamFunction<Request, Response> Handler>
   void handle_server_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<detail::ServerStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
@@ -122,12 +122,12 @@ class TRUNKLINE_API Server {
   void add_service(std::shared_ptr<Service> service) {
     add_service(Service::define(service));
   }
-  /// The object must outlive the server.
+  /// Serves the methods of a generated service with an object that must outlive the server.
   template <GeneratedService Service>
   void add_service(Service& service) {
     add_service(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
   }
-  /// For a class that derives from several services, which must say which one is meant:
+  /// Serves one generated service of a class that derives from several, and must say which one is meant:
   /// add_service<example::Echo>(object).
   template <class Generated, class Service>
   requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
@@ -161,9 +161,9 @@ class TRUNKLINE_API Server {
         std::make_unique<detail::UnaryHandler<Slice, Slice, Adapted>>(Adapted(std::move(handler)), options.blocking),
         options);
   }
-  /// The same with a handler that the caller constructed: unary, from bytes to bytes. Its metadata is that of
-  /// HttpRequest::headers(); its leading metadata is the headers of the response, and "trunkline-status" the status,
-  /// 200 without it.
+  /// Serves a route with a handler that the caller constructed: unary, from bytes to bytes. Its metadata is that of
+  /// HttpRequest::headers(). Its leading metadata holds the headers of the response, and "trunkline-status" the status,
+  /// which is 200 without it.
   void add_route(std::string_view http_method, std::string_view path, std::unique_ptr<MethodHandler> handler,
                  const MethodOptions& options = {});
 
@@ -179,25 +179,25 @@ class TRUNKLINE_API Server {
   /// of a bidirectional stream serves every kind of call over gRPC. Throws std::invalid_argument if there is one
   /// already. remove("") removes it.
   void add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
-  /// Removes a method; false if there is none of that name. Running calls continue. On other loops, calls may still
-  /// begin until their current batch of events ends. The handler is destroyed after its last call, once every loop has
-  /// noticed the removal.
+  /// Removes a method; returns false if there is none of that name. Running calls continue. On other loops, calls may
+  /// still begin until their current batch of events ends. The handler is destroyed after its last call, once every
+  /// loop has noticed the removal.
   bool remove(std::string_view method);
-  /// True if a method of that name is registered.
+  /// Returns true if a method of that name is registered.
   bool has(std::string_view method) const;
-  /// Sorted by name.
+  /// Returns the registered methods, sorted by name.
   std::vector<MethodInfo> methods() const;
-  /// Increases with every change of methods().
+  /// Returns a number that increases with every change of methods().
   std::uint64_t methods_version() const;
 
   /// Opens an endpoint and returns it with the port that the system chose. Connections are accepted once the server has
   /// started. Throws StatusError: invalid_argument (the URI), already_exists (the address is in use),
   /// failed_precondition (the server was stopped) and others.
   Endpoint listen(std::string_view uri);
-  /// The same, with a Result instead of an exception.
+  /// Opens an endpoint as listen() does, and returns a Result instead of throwing.
   Result<Endpoint> try_listen(std::string_view uri);
-  /// Opens a private endpoint in the same way, for operations: it serves everything, also what is_private
-  /// (MethodOptions) keeps from other endpoints. It is not among endpoints(), and not announced.
+  /// Opens a private endpoint as listen() does, for operations: it serves everything, including what
+  /// MethodOptions::is_private keeps from other endpoints. It is not among endpoints(), and not announced.
   Endpoint listen_private(std::string_view uri);
   Result<Endpoint> try_listen_private(std::string_view uri);
   std::vector<Endpoint> endpoints() const;
@@ -223,12 +223,12 @@ class TRUNKLINE_API Server {
   /// server is stopped already. Blocks: it fails on a loop of the server's own (failed_precondition), and a user's loop
   /// must be running on another thread.
   Status shutdown(std::chrono::nanoseconds timeout);
-  /// Begins the same without blocking; stop() must still be called afterwards. May be called from any thread, with any
-  /// Asio completion token. Signature: void(Status). The token completes once: on a loop's thread when all connections
-  /// are closed; in stop(), with aborted, if that comes first; or before this function returns, with the result of the
-  /// first shutdown (ok if there was none), if the server has already shut down or stopped. A handler with an executor
-  /// of its own is posted to it. A handler without one must not destroy the server, which is still running below it: on
-  /// own loops the destructor would wait for the thread that it runs on.
+  /// Begins a shutdown without blocking; stop() must still be called afterwards. May be called from any thread, with
+  /// any Asio completion token. Signature: void(Status). The token completes once: on a loop's thread when all
+  /// connections are closed; in stop(), with aborted, if that comes first; or before this function returns, with the
+  /// result of the first shutdown (ok if there was none), if the server has already shut down or stopped. A handler
+  /// with an executor of its own is posted to it. A handler without one must not destroy the server, which is still
+  /// running below it: on own loops the destructor would wait for the thread that it runs on.
   template <class Token>
   requires(!std::same_as<std::remove_cvref_t<Token>, std::nullptr_t>) auto async_shutdown(
       std::chrono::nanoseconds timeout, Token&& token) {
@@ -241,7 +241,7 @@ class TRUNKLINE_API Server {
         },
         token, timeout);
   }
-  /// The same with a function, which may be null.
+  /// Begins a shutdown without blocking, and calls `done`, which may be null, as above.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   /// Calls `callback` once when the first shutdown begins, on the thread that begins it and before connections are
   /// notified; at once if it has already begun. Streams without an end of their own use it to finish, as they would
@@ -255,12 +255,12 @@ class TRUNKLINE_API Server {
   /// Reads the certificate files of TlsOptions again, for connections accepted from then on. On error the old
   /// certificates stay in use.
   Status reload_tls();
-  /// Never waits for a loop.
+  /// Returns the counts that every server keeps. Never waits for a loop.
   ServerTotals totals() const;
   /// From now on, counts calls by method and measures the latency of methods and loops. Costs one reading of the clock
   /// per call. May be called before or after start(); calling it again does nothing.
   void collect_statistics();
-  /// Without collect_statistics(), methods and the lag of loops are missing. Never waits for a loop.
+  /// Returns totals and metrics; those of methods and loops need collect_statistics(). Never waits for a loop.
   ServerStatistics statistics() const;
 
  private:

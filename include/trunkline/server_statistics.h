@@ -25,12 +25,12 @@ struct LatencyHistogram {
   std::chrono::nanoseconds min{};
   std::chrono::nanoseconds max{};
   std::chrono::nanoseconds sum{};
-  /// Quantiles: the upper edge of the bucket that holds each.
+  /// The quantiles: each one is the upper edge of the bucket that holds it.
   std::chrono::nanoseconds p50{};
   std::chrono::nanoseconds p90{};
   std::chrono::nanoseconds p99{};
   std::chrono::nanoseconds p999{};
-  /// The buckets that are not empty, by rising upper edge.
+  /// The buckets that are not empty, sorted by their upper edge.
   std::vector<Bucket> buckets;
 };
 
@@ -38,44 +38,44 @@ struct LatencyHistogram {
 struct MethodStatistics {
   std::string method;
   std::uint64_t started = 0;
-  /// Calls whose handler runs, or waits to be run.
+  /// The number of calls whose handler runs, or waits to be run.
   std::uint64_t in_flight = 0;
-  /// Only statuses that occurred; ok is among them.
+  /// The number of calls by status, ok included. Statuses that have not occurred are missing.
   std::map<StatusCode, std::uint64_t> finished_by_code;
-  /// Bytes of the messages' payloads, as they were on the wire.
+  /// The bytes of the messages' payloads, as they were on the wire.
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
-  /// From the turn of the loop in which a call arrived until its status was handed to the connection, or until its
-  /// handler ended if the caller had gone. Without calls that were refused before their request was decoded.
+  /// The time from the turn of the loop in which a call arrived until its status was handed to the connection, or until
+  /// its handler ended if the caller had gone. Calls that were refused before their request was decoded do not count.
   LatencyHistogram latency;
-  /// How often a handler has held its loop for ServerOptions::slow_handler_threshold or longer.
+  /// The number of times that a handler has held its loop for ServerOptions::slow_handler_threshold or longer.
   std::uint64_t loop_holds = 0;
 };
 
 struct LoopStatistics {
   std::uint64_t connections = 0;
-  /// How late a timer fired that is due ten times a second, which is how long other work kept the loop. In
-  /// milliseconds.
+  /// The delays of a timer that is due ten times a second, without their first millisecond, which is the resolution of
+  /// timers. Other work kept the loop from the timer for this long.
   LatencyHistogram lag;
 };
 
-/// See Server::statistics(). The metrics of the loops are read while they change: they are exact once the server is at
-/// rest.
+/// The metrics of a server, which Server::statistics() returns. The metrics of the loops are read while they change:
+/// they are exact once the server is at rest.
 struct ServerStatistics {
   /// False before Server::collect_statistics(): there are no methods and no lags then.
   bool is_collected = false;
   /// The time since Server::collect_statistics().
   std::chrono::nanoseconds uptime{};
   ServerTotals totals;
-  /// Open connections past their handshake by protocol: "native", "websocket", "http/2" or "http/1.1".
+  /// The number of open connections past their handshake, by "native", "websocket", "http/2" and "http/1.1".
   std::map<std::string, std::uint64_t> connections_by_protocol;
   /// The registered methods that have been called, by name.
   std::vector<MethodStatistics> methods;
   std::vector<LoopStatistics> loops;
   std::uint64_t process_id = 0;
-  /// CPU time of the process, user and system.
+  /// The CPU time of the process, user and system.
   std::chrono::nanoseconds cpu{};
-  /// Resident memory of the process; 0 where the system does not provide it.
+  /// The resident memory of the process; 0 where the system does not provide it.
   std::uint64_t memory_bytes = 0;
 };
 

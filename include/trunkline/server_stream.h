@@ -18,27 +18,27 @@ class ServerReader {
  public:
   explicit ServerReader(call::ServerStreamCore& stream) : port_(detail::port_of(stream)) {}
 
-  /// Signature: void(Result<std::optional<Request>>); nullopt once the client has closed its side.
+  /// Completes with the signature void(Result<std::optional<Request>>); nullopt once the client has closed its side.
   template <class Token>
   auto async_read(Token&& token) {
     return detail::async_read<Request>(port_, std::forward<Token>(token));
   }
   Result<std::optional<Request>> read() { return detail::read<Request>(port_); }
-  /// Blocks while it is iterated; see StreamRange.
+  /// Returns the messages as a range, which blocks while it is iterated; see StreamRange.
   StreamRange<Request> messages(Status& status) { return {port_, status}; }
 
  private:
   detail::StreamPort& port_;
 };
 
-/// Writes messages to the client; see ServerReader.
+/// Writes messages to the client. The rules for threads, operations and errors are those of ServerReader.
 template <class Response>
 class ServerWriter {
  public:
   explicit ServerWriter(call::ServerStreamCore& stream) : port_(detail::port_of(stream)) {}
 
-  /// Signature: void(Status). Completes once there is room for more. The message must live until the operation is
-  /// initiated (with use_awaitable: until the co_await).
+  /// Writes a message. Completes with the signature void(Status) once there is room for more. The message must live
+  /// until the operation is initiated (with use_awaitable: until the co_await).
   template <class Token>
   auto async_write(const Response& message, Token&& token) {
     return detail::async_act(port_, detail::StreamAction::write, MessageView::of(message), std::forward<Token>(token));
@@ -51,7 +51,7 @@ class ServerWriter {
   detail::StreamPort& port_;
 };
 
-/// Both directions; see ServerReader.
+/// Reads the client's messages and writes to it, as ServerReader and ServerWriter say.
 template <class Request, class Response>
 class ServerStream : public ServerReader<Request>, public ServerWriter<Response> {
  public:

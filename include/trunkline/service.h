@@ -17,8 +17,8 @@
 
 namespace trunkline {
 
-/// What generated code states about one method: its messages, name and kind, which decide the forms that its handler
-/// may have (see Server). A `description` and `has_no_side_effects` are optional, see MethodOptions.
+/// A type by which generated code describes one method: its messages, name and kind, which decide the forms that its
+/// handler may have (see Server). A `description` and `has_no_side_effects` are optional, see MethodOptions.
 template <class Description>
 concept MethodDescription = requires {
   typename Description::Request;
@@ -59,12 +59,12 @@ class ServiceDefinition {
     return add(Described::name, std::move(handler), std::move(options));
   }
 
-  /// The purpose of the service, in the form of MethodOptions::description. Reflection reports it as the comment of the
-  /// service.
+  /// Sets the purpose of the service, in the form of MethodOptions::description. Reflection reports it as the comment
+  /// of the service.
   TRUNKLINE_API ServiceDefinition& describe(std::string_view description);
   const std::string& description() const noexcept { return description_; }
 
-  /// The options of a method that was added, to change them before the service is registered. Throws
+  /// Returns the options of a method that was added, to change them before the service is registered. Throws
   /// std::invalid_argument if there is no such method.
   TRUNKLINE_API MethodOptions& options_of(std::string_view method);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServiceConfig: what the owner of a service asks of its clients, in gRPC's format. MethodConfig: of some methods.
+// ServiceConfig: what the owner of a service asks of its clients, in gRPC's format. MethodConfig: its part for methods.
 #pragma once
 
 #include <trunkline/balancing.h>
@@ -16,30 +16,30 @@
 
 namespace trunkline {
 
-/// What a service config asks for the calls of some methods.
+/// The rules of a service config for the calls of some methods.
 struct MethodConfig {
-  /// "package.Service/Method"; "package.Service/" for all methods of a service; "" for all methods.
+  /// The methods: "package.Service/Method", "package.Service/" for all methods of a service, or "" for all methods.
   std::vector<std::string> names{};
-  /// For calls that do not ask for it themselves.
+  /// True if calls wait for a connection even though they do not ask for it themselves.
   std::optional<bool> wait_for_ready{};
   /// A call ends by the earliest of this, its own timeout, and its deadline.
   std::optional<std::chrono::nanoseconds> timeout{};
-  /// Longer requests and responses end the call with resource_exhausted. Before compression.
+  /// Requests and responses that are longer before compression end the call with resource_exhausted.
   std::optional<std::uint32_t> max_request_bytes{};
   std::optional<std::uint32_t> max_response_bytes{};
-  /// Not set if `hedging` is.
+  /// The way in which failed calls are retried. Not set if `hedging` is.
   std::optional<RetryOptions> retry{};
-  /// Not set if `retry` is.
+  /// The way in which slow calls are hedged. Not set if `retry` is.
   std::optional<HedgingOptions> hedging{};
 
   bool operator==(const MethodConfig&) const = default;
 };
 
-/// While more than half of the tokens are gone, a channel neither retries nor hedges.
+/// The tokens by which a channel limits retries. While more than half of them are gone, it neither retries nor hedges.
 struct RetryThrottling {
-  /// More than 0, at most 1000. A call that fails with a code for which it might be retried costs one.
+  /// The most tokens; more than 0, at most 1000. A call that fails with a code for which it might be retried costs one.
   int max_tokens = 0;
-  /// What a successful call earns; at least 0.001.
+  /// The part of a token that a successful call earns; at least 0.001.
   double token_ratio = 0;
 
   bool operator==(const RetryThrottling&) const = default;
@@ -51,14 +51,14 @@ struct TRUNKLINE_API ServiceConfig {
   /// members of our own: `percentile` in the place of `hedgingDelay`, and `maxExtra`; see HedgingOptions. Error:
   /// invalid_argument, with the path of the member that is wrong.
   static Result<ServiceConfig> parse(std::string_view json);
-  /// What applies to a method: the entry of its name, or else of its service, or else of all methods. Null: none does.
+  /// Returns the entry of the method's name, or else of its service, or else of all methods. Null: there is none.
   const MethodConfig* find(std::string_view method) const noexcept;
 
   std::vector<MethodConfig> methods{};
   /// The first policy of loadBalancingConfig that is known; see docs/guide/retries.md for the names.
   std::optional<BalancingPolicy> balancing_policy{};
   std::optional<RetryThrottling> retry_throttling{};
-  /// The service whose health is watched, if it is watched; unset: the health of the whole server.
+  /// The service whose health is watched, if health is watched; unset: the health of the whole server is.
   std::optional<std::string> health_service{};
 
   bool operator==(const ServiceConfig&) const = default;

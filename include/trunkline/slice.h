@@ -25,12 +25,12 @@ inline std::string_view as_text(ByteSpan bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Reference-counted memory, created by Block::allocate (from per-thread pools for common sizes) or Block::adopt. The
-/// count is atomic: a reference may be dropped on any thread. Only the creator writes the bytes.
+/// Reference-counted memory, created by Block::allocate (from per-thread pools for sizes up to 1 MiB) or Block::adopt.
+/// The count is atomic: a reference may be dropped on any thread. Only the creator writes the bytes.
 class TRUNKLINE_API Block {
  public:
-  /// At least `size` bytes, uninitialized, aligned to 16. Sizes up to 1 MiB are rounded up to a power of two of at
-  /// least 64 bytes; the thread that drops the last reference recycles them (not under AddressSanitizer). Throws
+  /// Returns at least `size` bytes, uninitialized and aligned to 16. Sizes up to 1 MiB are rounded up to a power of two
+  /// of at least 64 bytes; the thread that drops the last reference recycles them (not under AddressSanitizer). Throws
   /// std::bad_alloc.
   static Block* allocate(std::size_t size);
   /// Wraps foreign memory; `release(owner)` is called once, on the thread that drops the last reference. Throws
@@ -44,7 +44,7 @@ class TRUNKLINE_API Block {
     if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       destroy();
   }
-  /// True if the caller holds the only reference, so the bytes may be overwritten.
+  /// Returns true if the caller holds the only reference, so the bytes may be overwritten.
   bool unique() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -83,16 +83,16 @@ class TRUNKLINE_API Slice {
     if (block_ != nullptr) block_->release();
   }
 
-  /// A copy of the bytes in a block of its own.
+  /// Returns a slice with a copy of the bytes in a block of its own.
   static Slice copy_of(ByteSpan bytes);
   static Slice copy_of(std::string_view text) { return copy_of(as_bytes(text)); }
   /// Takes over the string. Its bytes are copied only if they are few.
   static Slice from_string(std::string text);
-  /// Refers to memory that lives as long as the program.
+  /// Returns a slice that refers to memory that lives as long as the program.
   static Slice from_static(std::string_view text) noexcept {
     return {nullptr, reinterpret_cast<const std::byte*>(text.data()), text.size()};
   }
-  /// Refers to a part of `block`, with a reference of its own.
+  /// Returns a slice that refers to a part of `block`, with a reference of its own.
   static Slice share(Block* block, const std::byte* data, std::size_t size) noexcept {
     if (block != nullptr) block->retain();
     return {block, data, size};
@@ -106,7 +106,7 @@ class TRUNKLINE_API Slice {
   std::string to_string() const { return std::string(text()); }
   Block* block() const noexcept { return block_; }
 
-  /// The part from `offset`, at most `size` bytes long; both are clamped to the slice.
+  /// Returns the part from `offset`, at most `size` bytes long; both are clamped to the slice.
   Slice subslice(std::size_t offset, std::size_t size = static_cast<std::size_t>(-1)) const noexcept;
   void remove_prefix(std::size_t count) noexcept { data_ += count, size_ -= count; }
 
@@ -120,7 +120,7 @@ class TRUNKLINE_API Slice {
   std::size_t size_ = 0;
 };
 
-/// Contiguous bytes that grow as they are written and become a Slice without a copy. One thread at a time.
+/// Contiguous bytes that grow as they are written and become a Slice without a copy. One thread at a time may use it.
 class TRUNKLINE_API BufferWriter {
  public:
   explicit BufferWriter(std::size_t capacity = 0) {
@@ -132,7 +132,7 @@ class TRUNKLINE_API BufferWriter {
   BufferWriter(const BufferWriter&) = delete;
   BufferWriter& operator=(const BufferWriter&) = delete;
 
-  /// At least `size` writable bytes at the end. Call advance() with the number of bytes written.
+  /// Returns at least `size` writable bytes at the end. Call advance() with the number of bytes written.
   MutableByteSpan prepare(std::size_t size) {
     if (capacity_ - size_ < size) reserve(size_ + size);
     return {data_ + size_, capacity_ - size_};

@@ -11,7 +11,7 @@ namespace trunkline {
 class Server;
 
 struct StatisticsOptions {
-  /// Watches that may be open at once; more are refused with resource_exhausted. 0: no limit.
+  /// The number of watches that may be open at once; more are refused with resource_exhausted. 0: no limit.
   std::size_t max_watches = 64;
 };
 

@@ -40,27 +40,27 @@ enum class StatusCode : std::uint8_t {
   failed_precondition = 9,
   /// The call conflicted with another one; retry the whole sequence of calls.
   aborted = 10,
-  /// Past the valid range, e.g. reading past the end.
+  /// A value is past the valid range, e.g. by reading past the end.
   out_of_range = 11,
   /// The server does not know the method, codec or compressor.
   unimplemented = 12,
-  /// An invariant is broken; also reported for a handler that threw.
+  /// An invariant is broken; a handler that threw is reported with this code, too.
   internal = 13,
   /// The peer cannot be reached or is shutting down; retry with backoff.
   unavailable = 14,
-  /// Unrecoverable loss or corruption of data.
+  /// Data was lost or corrupted, and cannot be recovered.
   data_loss = 15,
   /// The call carries no valid credentials.
   unauthenticated = 16,
 };
 
-/// Lower-case canonical name, e.g. "deadline_exceeded"; "unknown" for a value outside the enumeration.
+/// Returns the canonical name in lower case, e.g. "deadline_exceeded"; "unknown" for a value outside the enumeration.
 TRUNKLINE_API std::string_view to_string(StatusCode code) noexcept;
 
-/// True for 0 to 16.
+/// Returns true for 0 to 16.
 constexpr bool is_valid_status_code(std::uint32_t value) noexcept { return value <= 16; }
 
-/// Where a status originated: in this process, in the peer's handler or runtime, or in the connection between them.
+/// The origin of a status: this process, the peer's handler or runtime, or the connection between the two.
 enum class StatusOrigin : std::uint8_t { local, peer, transport };
 
 TRUNKLINE_API std::string_view to_string(StatusOrigin origin) noexcept;
@@ -72,11 +72,11 @@ struct StatusDetail {
   bool operator==(const StatusDetail&) const = default;
 };
 
-// Declared separately, because the two attributes cannot stand side by side.
+// Status is declared separately, because the two attributes cannot stand side by side.
 class TRUNKLINE_API Status;
 
-/// The size of one pointer; ok is a null pointer and costs no allocation. Copies are deep. Concurrent modification is
-/// not allowed.
+/// The outcome of a call. It has the size of one pointer; ok is a null pointer and costs no allocation. Copies are
+/// deep. Concurrent modification is not allowed.
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
@@ -96,26 +96,26 @@ class [[nodiscard]] Status {
   StatusCode code() const noexcept { return rep_ ? rep_->code : StatusCode::ok; }
   std::string_view message() const noexcept { return rep_ ? std::string_view(rep_->message) : std::string_view(); }
   StatusOrigin origin() const noexcept { return rep_ ? rep_->origin : StatusOrigin::local; }
-  /// False only if certainly no handler has seen the call, so that a retry is safe.
+  /// Returns false only if certainly no handler has seen the call, so that a retry is safe.
   bool may_have_run() const noexcept { return rep_ ? rep_->may_have_run : true; }
   std::span<const StatusDetail> details() const noexcept;
-  /// When the server wants the call again, if it says so: a server that is overloaded does, and so may a handler. The
-  /// detail google.rpc.RetryInfo; gRPC also gets it as grpc-retry-pushback-ms.
+  /// Returns when the server wants the call again, if it says so: an overloaded server does, and so may a handler. It
+  /// is the detail google.rpc.RetryInfo; gRPC also gets it as grpc-retry-pushback-ms.
   std::optional<std::chrono::milliseconds> retry_after() const noexcept;
-  /// The server is about to shut down and has ended a stream, which the client may open again at once: it reaches
-  /// another server. The detail google.rpc.ErrorInfo with the reason "SERVER_DRAINING" and the domain "trunkline".
+  /// Returns true if the server ended a stream because it will shut down. The client may open it again at once, on
+  /// another server. The detail is google.rpc.ErrorInfo with the reason "SERVER_DRAINING" and the domain "trunkline".
   bool should_reconnect() const noexcept;
 
   /// These functions do nothing on an ok status. They return *this for chaining.
   Status& set_origin(StatusOrigin origin) noexcept;
   Status& set_may_have_run(bool value) noexcept;
   Status& add_detail(std::string type_url, std::string value);
-  /// See retry_after(). Negative durations count as 0.
+  /// Sets retry_after(). Negative durations count as 0.
   Status& set_retry_after(std::chrono::milliseconds pause);
-  /// See should_reconnect(). For handlers that end a stream because the server drains.
+  /// Sets should_reconnect(), for handlers that end a stream because the server drains.
   Status& set_should_reconnect();
 
-  /// "deadline_exceeded: call example.Echo/Say: ..." or "ok".
+  /// Returns "deadline_exceeded: call example.Echo/Say: ..." and the like, or "ok".
   std::string to_string() const;
 
   /// Compares code, message and details, but not the origin.
@@ -129,7 +129,7 @@ class [[nodiscard]] Status {
     std::string message;
     std::vector<StatusDetail> details;
   };
-  /// Out of line, so that the end of an ok status, the usual one, is a comparison.
+  /// Frees `rep`. It is out of line, so that the end of an ok status, the usual one, is a comparison.
   static void destroy(Rep* rep) noexcept;
   struct Destroy {
     void operator()(Rep* rep) const noexcept { destroy(rep); }

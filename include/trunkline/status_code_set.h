@@ -9,7 +9,7 @@
 
 namespace trunkline {
 
-/// A regular value type.
+/// A set of status codes. It is a regular value type.
 class StatusCodeSet {
  public:
   constexpr StatusCodeSet() noexcept = default;

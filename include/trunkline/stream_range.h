@@ -9,8 +9,8 @@
 
 namespace trunkline {
 
-/// For `for (Message& message : stream.messages(status))`. Ends at the end of the stream or at an error, which `status`
-/// then holds. Single pass; the stream and `status` must outlive it.
+/// A range for `for (Message& message : stream.messages(status))`. It ends at the end of the stream or at an error,
+/// which `status` then holds. It can be iterated once; the stream and `status` must outlive it.
 template <class Message>
 class StreamRange {
  public:

@@ -20,25 +20,25 @@ namespace trunkline {
 ///   default), `tls`, `grpc`, `grpcs`, `ws`, `wss`, `http`, `https`, `grpc-web` or `grpc-webs`. Example:
 ///   `grpcs+dns:///orders.example.com:443`.
 struct TRUNKLINE_API Target {
-  /// Error: invalid_argument, quoting the text and saying what is wrong with it. Neither the authority nor the path of
-  /// a name is checked: this is up to its resolver.
+  /// Parses the URI. Error: invalid_argument, quoting the text and saying what is wrong with it. Neither the authority
+  /// nor the path of a name is checked, since that is up to its resolver.
   static Result<Target> parse(std::string_view uri);
 
-  /// True: `endpoint` is the only server, and the other members but `text` are empty.
+  /// If it is true, `endpoint` is the only server, and the other members but `text` are empty.
   bool is_endpoint = false;
   Endpoint endpoint{};
-  /// Of the resolver; "list" for a list.
+  /// The scheme of the resolver; "list" for a list.
   std::string scheme{};
-  /// How bare addresses are called: "tcp", "tls", "grpc", "grpcs", "ws", "wss", "http", "https", "grpc-web" or
-  /// "grpc-webs".
+  /// The scheme by which bare addresses are called: "tcp", "tls", "grpc", "grpcs", "ws", "wss", "http", "https",
+  /// "grpc-web" or "grpc-webs".
   std::string server_scheme{};
-  /// What is between `//` and the next `/`, with a user and password if there are any. Empty for a list.
+  /// The part between `//` and the next `/`, with a user and password if there are any. It is empty for a list.
   std::string authority{};
-  /// What follows the `/`, up to the `?`; percent-encoding is left as it is. For a list: all of it.
+  /// The part after the `/`, up to the `?`, with its percent-encoding. For a list it is the whole list.
   std::string path{};
-  /// What follows the `?`.
+  /// The part after the `?`.
   std::string query{};
-  /// The URI for error texts and logs: without user and password.
+  /// The URI without user and password, for error texts and logs.
   std::string text{};
 };
 

@@ -12,7 +12,7 @@
 namespace trunkline {
 
 enum class TypeKind : std::uint8_t {
-  /// Any JSON data.
+  /// Any JSON data is allowed.
   any,
   boolean,
   integer,
@@ -20,16 +20,16 @@ enum class TypeKind : std::uint8_t {
   text,
   bytes,
   list,
-  /// From texts to values.
+  /// Texts are mapped to values.
   map,
-  /// A value that may be absent.
+  /// The value may be absent.
   optional,
   structure,
 };
 
-/// Constant; one for each type, alive until the program ends.
+/// The structure of one type. It is constant, and alive until the program ends.
 struct TypeDescription {
-  /// A function, because a structure may contain lists of itself.
+  /// The reference is a function, because a structure may contain lists of itself.
   using Reference = const TypeDescription& (*)();
   struct Field {
     std::string_view name;
@@ -37,19 +37,19 @@ struct TypeDescription {
   };
 
   TypeKind kind = TypeKind::any;
-  /// For integer and floating: 8 to 64.
+  /// The size of an integer or floating number in bits: 8 to 64.
   int bits = 0;
-  /// For integer.
+  /// True if an integer has a sign.
   bool is_signed = false;
-  /// For structure: its name without the namespace.
+  /// The name of a structure without its namespace.
   std::string_view name{};
-  /// For list and optional: the type of the elements. For map: the type of the values.
+  /// The type of the elements of a list or optional, or of the values of a map.
   Reference element = nullptr;
-  /// For structure: its fields in order.
+  /// The fields of a structure in order.
   std::vector<Field> fields{};
 };
 
-/// E.g. "Point", "int32", "list of optional Point".
+/// Returns the name of the type, e.g. "Point", "int32", "list of optional Point".
 TRUNKLINE_API std::string to_string(const TypeDescription& type);
 
 }  // namespace trunkline

@@ -16,7 +16,7 @@
 
 namespace trunkline {
 
-/// Null, a boolean, a number, text, bytes, an array or an object. A regular value type: copies are deep.
+/// A value: null, a boolean, a number, text, bytes, an array or an object. It is a regular value type: copies are deep.
 ///
 /// Numbers: an integer is an int64 if it fits, otherwise a uint64; every other number is a double. Text is UTF-8. Bytes
 /// are sent as a base64 string in JSON (and are received as that string, see decode_bytes()) and as `bin` in
@@ -59,7 +59,7 @@ class TRUNKLINE_API Value {
   Value(const T*) = delete;
 
   static Value array(std::initializer_list<Value> elements = {}) { return Array(elements); }
-  /// E.g. `Value::object({{"name", "x"}, {"sizes", Value::array({1, 2})}})`.
+  /// Returns an object, e.g. `Value::object({{"name", "x"}, {"sizes", Value::array({1, 2})}})`.
   static Value object(std::initializer_list<Member> members = {}) { return Object(members); }
   static Value bytes(ByteSpan content) { return Bytes(content.begin(), content.end()); }
 
@@ -71,8 +71,8 @@ class TRUNKLINE_API Value {
   bool is_array() const noexcept { return kind() == Kind::array; }
   bool is_object() const noexcept { return kind() == Kind::object; }
 
-  /// The content if its type is exactly T (one of bool, std::int64_t, std::uint64_t, double, std::string, Bytes, Array,
-  /// Object), otherwise null.
+  /// Returns the content if its type is exactly T (one of bool, std::int64_t, std::uint64_t, double, std::string,
+  /// Bytes, Array, Object), otherwise null.
   template <class T>
   const T* get_if() const noexcept {
     return std::get_if<T>(&data_);
@@ -82,7 +82,7 @@ class TRUNKLINE_API Value {
     return std::get_if<T>(&data_);
   }
 
-  /// The content. These functions throw StatusError (invalid_argument, naming both kinds) if it is of another kind.
+  /// These functions return the content. They throw StatusError (invalid_argument, naming both kinds) for another kind.
   /// Integers convert to each other where they fit, and any number converts to double, rounded to the nearest.
   bool as_bool() const;
   std::int64_t as_int64() const;
@@ -95,35 +95,35 @@ class TRUNKLINE_API Value {
   const Object& as_object() const;
   Object& as_object();
 
-  /// The bytes, or those that a base64 string encodes (RFC 4648 section 4, padded). Error: invalid_argument.
+  /// Returns the bytes, or those that a padded base64 string encodes (RFC 4648 section 4). Error: invalid_argument.
   Result<Bytes> decode_bytes() const;
 
-  /// The number of elements of an array or members of an object; 0 for all other kinds.
+  /// Returns the number of elements of an array or members of an object; 0 for all other kinds.
   std::size_t size() const noexcept;
-  /// The first member of that name; null if there is none or if this is not an object.
+  /// Returns the first member of that name; null if there is none or if this is not an object.
   const Value* find(std::string_view name) const noexcept;
   Value* find(std::string_view name) noexcept;
   /// These functions throw StatusError: not_found if there is no such member, out_of_range past the last element,
   /// invalid_argument if this is not an object or array.
   const Value& at(std::string_view name) const;
   const Value& at(std::size_t index) const;
-  /// The member of that name, which is added as null if it is missing. Null becomes an object. Throws StatusError for
-  /// other kinds.
+  /// Returns the member of that name, which is added as null if it is missing. Null becomes an object. Throws
+  /// StatusError for other kinds.
   Value& operator[](std::string_view name);
   /// Appends the element. Null becomes an array. Throws StatusError for other kinds.
   Value& push_back(Value element);
 
-  /// The kinds must be equal (1 is not 1.0); the order of an object's members does not matter.
+  /// Compares two values. Their kinds must be equal (1 is not 1.0); the order of an object's members does not matter.
   friend TRUNKLINE_API bool operator==(const Value& a, const Value& b);
 
  private:
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Bytes, Array, Object> data_;
 };
 
-/// The enumerator's name, e.g. "float64".
+/// Returns the enumerator's name, e.g. "float64".
 TRUNKLINE_API std::string_view to_string(Value::Kind kind) noexcept;
 
-/// Default codec: json.
+/// The default codec of a Value is json.
 template <>
 struct MessageTraits<Value> {
   static TRUNKLINE_API const MessageType& type();

@@ -83,8 +83,8 @@ class Contestant:
 
 @contextlib.contextmanager
 def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> Iterator[dict[str, Contestant]]:
-    """Starts the contestants; they run in this order. The limit takes part only if its program exists. ``said``: what
-    each server printed at its end."""
+    """Starts the contestants, which run in this order. The limit takes part only if its program exists. ``said`` gets
+    what each server printed at its end."""
     running: dict[str, Contestant] = {}
     try:
         for name in (cell.limit, cell.ours, *cell.peers):
@@ -97,7 +97,7 @@ def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> I
 
 
 def measure(name: str, programs: Path | None, rounds: int, seconds: float) -> tuple[Row, str]:
-    """The row of a cell: medians over rounds in which every contestant runs once, and what our server printed."""
+    """Returns the row of a cell: medians over rounds in which every contestant runs once, and our server's output."""
     cell = CELLS[name]
     said: dict[str, str] = {}
     with contestants_of(cell, programs, said) as contestants:

@@ -105,7 +105,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def measured(client: str, server: str, kind: str) -> float:
-    """Calls per second."""
+    """Returns calls per second."""
     with start("serve", server, kind) as serving:
         assert serving.stdin is not None and serving.stdout is not None
         target = f"127.0.0.1:{serving.stdout.readline().strip()}"

@@ -17,7 +17,7 @@ import time
 from trunkline import aio
 
 MIB = 1 << 20
-# name, method, calls, bytes of the request, bytes of the response
+# The columns are the name, the method, the calls, and the bytes of the request and of the response.
 CELLS = [
     ("200 responses of 1 MiB", "Download", 200, 1, MIB),
     ("400 responses of 1 MiB", "Download", 400, 1, MIB),
@@ -27,7 +27,7 @@ CELLS = [
 
 
 def peak_mib() -> int:
-    """The peak resident memory of this process."""
+    """Returns the peak resident memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
@@ -72,7 +72,7 @@ async def call(endpoint: str, cell: int) -> None:
 
 
 def measure(cell: int) -> bool:
-    """Prints the row of a cell; false if a call has failed."""
+    """Prints the row of a cell; returns false if a call has failed."""
     name, _, calls, _, _ = CELLS[cell]
     this = [sys.executable, __file__]
     with subprocess.Popen([*this, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:

@@ -11,7 +11,7 @@ from typing import Any
 
 from contestants.load import Load
 
-#: By name: module of contestants, its function to serve, its function to call, and what both are given besides.
+#: The contestants by name: the module, its function to serve, its function to call, and further arguments of both.
 CONTESTANTS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "sockets": ("sockets", "serve_bytes", "call_bytes", {}),
     "messages": ("sockets", "serve_messages", "call_messages", {}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sending requests and taking outcomes in lists.
+// CallWindow: sends requests and takes outcomes in lists.
 #include "call_window.h"
 
 #include "client_channel.h"
@@ -32,7 +32,7 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
     if (outcomes.empty() && (wait || calls_.size() >= size_)) {
       calls_.front()->wait();
     }
-    // Takes everything that has arrived; otherwise small batches would stay small.
+    // This takes everything that has arrived; otherwise small batches would stay small.
     const ReleasedGil released;
     calls_.front()->pump().lead_once([] {});
   }

@@ -12,7 +12,7 @@ namespace trunkline::python {
 
 class ClientChannel;
 
-/// Used with the GIL, by one thread at a time.
+/// A window of calls. One thread at a time uses it, with the GIL.
 class CallWindow {
  public:
   CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,

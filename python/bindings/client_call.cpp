@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beginning and end of a call.
+// ClientCall: how a call begins and ends.
 #include "client_call.h"
 
 #include <memory>

@@ -15,11 +15,11 @@
 
 namespace trunkline::python {
 
-/// What the caller wants from the server.
+/// Says what the caller expects the server to send.
 enum class Expects : std::uint8_t {
-  /// One that is missing ends the call with unimplemented.
+  /// A response is required. A call without one ends with unimplemented.
   response,
-  /// The method may have no result.
+  /// A response may be missing, since the method may have no result.
   response_or_none,
   /// The call is one-way.
   nothing,
@@ -29,11 +29,11 @@ class ClientCall : public Completion {
  public:
   explicit ClientCall(std::shared_ptr<Pump> pump) noexcept : Completion(std::move(pump)) {}
 
-  /// Encodes the request and begins the call. `settings` may be null for defaults. With or without the GIL; `request`
-  /// is not needed afterwards.
+  /// Encodes the request and begins the call. `settings` may be null for defaults. May be called with or without the
+  /// GIL; `request` is not needed afterwards.
   void begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
              Expects expects);
-  /// The bytes of the response (none if it is missing and may be, None for one-way calls), or an RpcError.
+  /// Returns the bytes of the response (none if it is missing and may be, None for one-way calls), or an RpcError.
   py::object outcome() override;
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
@@ -43,7 +43,7 @@ class ClientCall : public Completion {
   struct Handler;
 
   RequiredPayload response_;
-  /// The codec of the request, which is also that of the response.
+  /// The codec of the request and of the response.
   std::string_view codec_;
   Status status_;
   ResponseInfo reply_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls, waiting and closing.
+// ClientChannel: makes calls, waits and closes.
 #include "client_channel.h"
 
 #include "log_output.h"
@@ -39,7 +39,7 @@ ClientChannel::~ClientChannel() {
     return;
   }
   if (pump_->net_loop().is_current()) {
-    // Destroyed by the garbage collector, within a compressor.
+    // The garbage collector destroys the channel, within a compressor.
     Pump::run_alone_later(pump_, [left = channel_.release(), watches = state_watches_] {
       std::unique_ptr<Channel>(left).reset();
       watches->clear();
@@ -54,13 +54,13 @@ ClientChannel::~ClientChannel() {
   drop_left_references();  // compressors
 }
 
-/// Without the GIL.
+/// Ends the pump's thread and destroys the channel. Must be called without the GIL.
 void ClientChannel::destroy() {
   pump_->stop_thread();
   pump_->run_alone([this] { channel_.reset(); });
 }
 
-/// Adds what Python sees of the channel's life.
+/// Adds the callbacks by which Python follows the channel's states.
 ChannelOptions ClientChannel::complete(ChannelOptions options) {
   options.on_state_change = [watches = state_watches_](ChannelState state) { watches->notify(state); };
   options.log = log_to_python("trunkline");
@@ -175,7 +175,7 @@ py::list ClientChannel::servers() {
   return list;
 }
 
-/// Runs a function that blocks on the channel. It runs the loop itself unless another thread does. Without the GIL.
+/// Runs a function that blocks on the channel, without the GIL. It runs the loop itself unless another thread does.
 Status ClientChannel::on_loop(const std::function<Status()>& task) {
   if (pump_->has_thread()) return task();
   Status status;

@@ -15,7 +15,7 @@
 
 namespace trunkline::python {
 
-/// Used with the GIL. Functions that wait release it.
+/// A channel that is used with the GIL. Functions that wait release it.
 class ClientChannel {
  public:
   ClientChannel(const std::string& uri, const py::dict& options);
@@ -24,7 +24,7 @@ class ClientChannel {
   ClientChannel& operator=(const ClientChannel&) = delete;
 
   std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const;
-  /// From now on a thread runs the loop, so calls proceed even if no thread waits for them.
+  /// Starts a thread that runs the loop, so that calls proceed even if no thread waits for them.
   void start_thread();
 
   /// Returns a handle of the method, which is valid until the channel is closed.
@@ -36,17 +36,17 @@ class ClientChannel {
   /// Makes a call and returns the bytes of the response. Raises RpcError, and what signal handlers raise.
   py::object call(std::string_view name, const py::handle& request, std::string_view codec,
                   const CallSettings* settings, Expects expects);
-  /// `only_request`: the request of a server stream; None for streams of requests.
+  /// Opens a stream. `only_request` is the request of a server stream; it is None for streams of requests.
   std::shared_ptr<ClientStreamEnd> open_stream(std::string_view name, std::string_view codec,
                                                const CallSettings* settings, const py::object& only_request);
 
   std::string_view state() const;
-  /// From now on `inbox` gets each new state, with `tag`, until unwatch_states() or the end of the channel.
+  /// Has `inbox` get each new state, with `tag`, from now on until unwatch_states() or the end of the channel.
   void watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void unwatch_states(const py::handle& tag);
-  /// The bytes in use and their limit. A closed channel uses none.
+  /// Returns the bytes in use and their limit. A closed channel uses none.
   std::pair<std::uint64_t, std::uint64_t> memory_usage() const;
-  /// A list of tuples, in the order of ServerState's members in Python.
+  /// Returns a list of tuples, in the order of ServerState's members in Python.
   py::list servers();
   void wait_for_ready(double seconds);
   /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
@@ -69,7 +69,7 @@ class ClientChannel {
   std::shared_ptr<Pump> pump_;
   const std::shared_ptr<StateWatches> state_watches_ = std::make_shared<StateWatches>();
   std::unique_ptr<Channel> channel_;
-  /// Set with the GIL before the channel is destroyed. Its streams read it.
+  /// True once the channel is closed. It is set with the GIL before the channel is destroyed; the streams read it.
   const std::shared_ptr<bool> closed_ = std::make_shared<bool>(false);
   UseCount uses_;
   std::unordered_map<std::string, Method, Hash, std::equal_to<>> methods_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of a client's stream.
+// ClientStreamEnd: the operations of a client's stream.
 #include "client_stream.h"
 
 #include <utility>
@@ -44,7 +44,7 @@ void ClientStreamEnd::start(const Begin& begin) const {
   begin();
 }
 
-/// On the loop's thread, like the functions below; other threads read a copy.
+/// Copies the metadata for other threads. Runs on the loop's thread, as the functions below do.
 void ClientStreamEnd::learn_metadata(StreamOperation& from) {
   if (!from.is_ok()) from.set_reply({stream_->leading(), stream_->trailing(), reply_.peer});
   const std::lock_guard lock(mutex_);

@@ -15,21 +15,21 @@
 
 namespace trunkline::python {
 
-/// The outcome of an operation is delivered to its inbox; without an inbox the caller waits for it.
+/// A stream whose operations deliver their outcome to an inbox. Without an inbox the caller waits for the outcome.
 class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
  public:
   using Stream = ClientStream<Payload, Payload>;
 
-  /// `is_closed`: whether the channel is closed. Read with the GIL, and set before the channel is destroyed.
+  /// `is_closed` says whether the channel is closed. It is read with the GIL, and set before the channel is destroyed.
   ClientStreamEnd(std::shared_ptr<Pump> pump, std::shared_ptr<const bool> is_closed, std::string_view codec)
       : pump_(std::move(pump)), is_closed_(std::move(is_closed)), codec_(codec) {}
   ~ClientStreamEnd();
   ClientStreamEnd(const ClientStreamEnd&) = delete;
   ClientStreamEnd& operator=(const ClientStreamEnd&) = delete;
 
-  /// What the stream is to report to; see CallOptions::response_info.
+  /// Returns the object into which the stream reports; see CallOptions::response_info.
   ResponseInfo& reply() noexcept { return reply_; }
-  /// Before everything below.
+  /// Sets the stream of the call. Must be called before the functions below.
   void open(Stream stream) { stream_ = std::move(stream); }
 
   std::shared_ptr<StreamOperation> begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
@@ -40,13 +40,13 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   std::shared_ptr<StreamOperation> begin_await_leading(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void cancel();
 
-  /// Leading metadata once a message or the end has been read or begin_await_leading() has ended, trailing metadata
-  /// after finish(); empty before.
+  /// Return the metadata: the leading one once a message or the end has been read or begin_await_leading() has ended,
+  /// the trailing one after finish(). Both are empty before.
   py::list leading() const { return told(leading_); }
   py::list trailing() const { return told(trailing_); }
-  /// The address of the server, after the end of the call; empty before.
+  /// Returns the address of the server after the end of the call; empty before.
   std::string peer() const;
-  /// The codec of the message that was read last; empty before, and for a message without one.
+  /// Returns the codec of the message that was read last; empty before a read, and for a message without a codec.
   const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
@@ -63,7 +63,7 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   std::shared_ptr<const bool> is_closed_;
   std::string_view codec_;
   std::atomic<const char*> codec_read_{""};
-  /// Used on the loop's thread.
+  /// The loop's thread uses it.
   ResponseInfo reply_;
   bool has_read_ = false;
   std::optional<Stream> stream_;

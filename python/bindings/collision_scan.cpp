@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hashes of keys and items, from their encoded form.
+// CollisionScan: computes the hashes of keys and items from their encoded form.
 #include "collision_scan.h"
 
 #include "python_hash.h"
@@ -21,7 +21,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// As in a decoder, which refuses what is nested more deeply.
+/// The depth of nesting from which on a message is refused, as decoders refuse it.
 constexpr int max_depth = 1000;
 constexpr std::int64_t hash_of_none = 0xFCA86420;
 
@@ -33,7 +33,7 @@ int hex_digit(char c) noexcept {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// A UUID in any of its forms: 32 hexadecimal digits, with hyphens, braces, or the prefix of a URN.
+/// Returns the hash of a UUID in any of its forms: 32 hexadecimal digits, with hyphens, braces, or the prefix of a URN.
 std::optional<std::int64_t> uuid_hash(std::string_view text) noexcept {
   constexpr std::string_view urn = "urn:uuid:";
   if (text.starts_with(urn)) text.remove_prefix(urn.size());
@@ -49,7 +49,7 @@ std::optional<std::int64_t> uuid_hash(std::string_view text) noexcept {
   return hash_of_number(residue, false);
 }
 
-/// The code point of a character in UTF-8.
+/// Returns the code point of a character in UTF-8.
 Py_UCS4 code_point(std::string_view character) noexcept {
   const auto lead = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return lead;
@@ -90,7 +90,7 @@ class NumberText {
   std::string_view rest_;
 };
 
-/// A decimal number, as text for int or Decimal.
+/// Returns the hash of a decimal number, as text for int or Decimal.
 std::optional<std::int64_t> decimal_hash(std::string_view text) noexcept {
   NumberText number(text);
   char c = number.next();
@@ -122,7 +122,7 @@ std::optional<std::int64_t> decimal_hash(std::string_view text) noexcept {
       if (written > std::numeric_limits<std::int64_t>::max() / 10 - 1) return std::nullopt;
       written = written * 10 + (c - '0');
     }
-    // Modulo the order of the group, so that the sum does not overflow.
+    // The number is taken modulo the order of the group, so that the sum does not overflow.
     written %= static_cast<std::int64_t>(hash_modulus - 1);
     exponent += is_below_one ? -written : written;
   }
@@ -146,7 +146,7 @@ bool CollisionScan::finds_in_msgpack() {
   return is_found_;
 }
 
-/// Of the items since `first`, which leave the list.
+/// Looks for collisions among the items since `first`, and removes these from the list.
 void CollisionScan::judge(std::size_t first) {
   const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(first);
   if (items_.size() - first > max_collisions && !is_over()) {
@@ -323,7 +323,7 @@ void CollisionScan::take_escape() {
   append_utf8(text_, code);
 }
 
-/// Of an escape with four hexadecimal digits.
+/// Takes an escape with four hexadecimal digits, and returns its code unit.
 std::uint32_t CollisionScan::take_code_unit() noexcept {
   std::uint32_t unit = 0;
   const std::string_view digits = message_.substr(at_, 6).substr(2);
@@ -460,7 +460,7 @@ std::int64_t CollisionScan::msgpack_text(std::uint64_t length, bool is_hashed) {
   return is_hashed ? text_hash(text, texts_) : 0;
 }
 
-/// Of an extension too.
+/// Returns the hash of bytes or of an extension.
 std::int64_t CollisionScan::msgpack_bytes(std::uint64_t length, bool is_hashed) {
   const std::string_view bytes = take_bytes(length);
   if (!is_hashed) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages whose keys or elements are chosen to have the same hash in Python.
+// CollisionScan: finds messages whose keys or elements are chosen to have the same hash in Python.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace trunkline::python {
 
-/// How the texts of a message may be decoded.
+/// The form into which the texts of a message may be decoded.
 enum class TextForm : std::uint8_t {
-  /// As texts, whose hashes nobody can foretell; the keys of JSON also as numbers.
+  /// A text stays a text, whose hash nobody can foretell. The keys of JSON may also become numbers.
   text,
   decimal,
   uuid,
@@ -22,10 +22,10 @@ enum class TextForm : std::uint8_t {
 /// decoder refuses them.
 class CollisionScan {
  public:
-  /// So many different keys of one map, or items of one array, may have the same hash.
+  /// The number of different keys of one map, or items of one array, that may have the same hash.
   static constexpr std::size_t max_collisions = 1000;
 
-  /// `checks_arrays`: arrays may become sets; if not, only keys of maps count.
+  /// `checks_arrays` says that arrays may become sets. If it is false, only the keys of maps count.
   CollisionScan(std::string_view message, TextForm texts, bool checks_arrays) noexcept
       : message_(message), texts_(texts), checks_arrays_(checks_arrays) {}
 
@@ -38,7 +38,7 @@ class CollisionScan {
     std::string_view encoded;
   };
 
-  // All of them return the hash of what they have read; it is of use only if `is_hashed`.
+  // Each of these functions returns the hash of what it has read, which is of use only if `is_hashed`.
   std::int64_t json_value(bool is_hashed);
   std::int64_t json_array(bool is_hashed);
   std::int64_t json_object(bool is_hashed);
@@ -70,7 +70,7 @@ class CollisionScan {
   int depth_ = 0;
   bool has_failed_ = false;
   bool is_found_ = false;
-  /// Of all open arrays and maps, the innermost last.
+  /// The keys or elements of all open arrays and maps, the innermost last.
   std::vector<Item> items_;
   /// A string of JSON without its escapes.
   std::string text_;

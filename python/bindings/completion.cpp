@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting for one completion, and taking completions in lists.
+// Completion and Inbox: waiting for one completion, and taking completions in lists.
 #include "completion.h"
 
 #include "worker.h"
@@ -139,7 +139,7 @@ void Inbox::push(std::shared_ptr<Completion> completion) {
   }
   if (!is_first) return;
   if (descriptor_ < 0 || !pump_->net_loop().is_current()) return announce();
-  // Announced once all completions of this turn are there.
+  // The inbox announces them once all completions of this turn are there.
   pump_->net_loop().post([self = shared_from_this()] { self->announce(); });
 }
 

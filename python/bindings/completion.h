@@ -14,7 +14,7 @@ namespace trunkline::python {
 
 class Inbox;
 
-/// Both the side that carries it out and the side that waits keep it alive.
+/// An operation in progress. Both the side that carries it out and the side that waits keep it alive.
 class Completion : public std::enable_shared_from_this<Completion> {
  public:
   explicit Completion(std::shared_ptr<Pump> pump) noexcept : pump_(std::move(pump)) {}
@@ -22,26 +22,26 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  /// Before it begins: delivers the outcome to `inbox`, with `tag`. With the GIL.
+  /// Has the outcome delivered to `inbox`, with `tag`. Must be called before the operation begins, with the GIL.
   void deliver_to(std::shared_ptr<Inbox> inbox, const py::handle& tag) {
     inbox_ = std::move(inbox);
     tag_ = Reference(tag);
   }
-  /// The tag of deliver_to(). With the GIL.
+  /// Returns the tag of deliver_to(). Requires the GIL.
   virtual py::object tag() const { return tag_.share(); }
-  /// The outcome for Python: a value, or an exception to be raised. After the end, with the GIL.
+  /// Returns the outcome for Python after the end: a value, or an exception to be raised. Requires the GIL.
   virtual py::object outcome() = 0;
-  /// As outcome(); if that raises, returns the exception. Raises only if that is impossible too.
+  /// Returns outcome(), or the exception that it raises. Raises only if that is impossible too.
   py::object outcome_or_error();
-  /// Cancels it; it ends soon. Any thread.
+  /// Cancels the operation, which ends soon. Any thread may call it.
   virtual void cancel() = 0;
-  /// Cancels it, and runs the loop so that the peer is told even if no thread waits for anything. With the GIL.
+  /// Cancels it, and runs the loop so that the peer is told even if no thread waits for anything. Requires the GIL.
   void cancel_now();
 
   bool is_done() const noexcept { return done_.is_set(); }
   Pump& pump() const noexcept { return *pump_; }
 
-  /// Cancels many at once; the peer is told of all of them together. With the GIL.
+  /// Cancels many at once; the peer is told of all of them together. Requires the GIL.
   static void cancel_all(const std::vector<std::shared_ptr<Completion>>& completions);
 
   /// Waits with the GIL released. On the main thread it wakes now and then to handle signals. If a signal handler
@@ -51,9 +51,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
   py::object wait_and_take() { return wait(), outcome(); }
 
  protected:
-  /// Whether bytes may have to be written after its end, although no thread waits and runs the loop.
+  /// Returns true if bytes may have to be written after its end, although no thread waits and runs the loop.
   virtual bool leaves_work() const noexcept { return false; }
-  /// To be called on the loop's thread once the outcome is known.
+  /// Ends the operation. Must be called on the loop's thread, once the outcome is known.
   void end();
 
  private:
@@ -64,11 +64,11 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Reference tag_;
 };
 
-/// Completions are pushed where they end, mostly on the loop's thread. One Python thread at a time takes them, such as
-/// that of an event loop that watches descriptor().
+/// Collects completions. They are pushed where they end, mostly on the loop's thread. One Python thread at a time takes
+/// them, such as that of an event loop that watches descriptor().
 class Inbox : public std::enable_shared_from_this<Inbox> {
  public:
-  /// `has_descriptor`: descriptor() is readable whenever there is something to take.
+  /// If `has_descriptor` is set, descriptor() is readable whenever there is something to take.
   Inbox(std::shared_ptr<Pump> pump, bool has_descriptor);
   ~Inbox();
   Inbox(const Inbox&) = delete;
@@ -77,16 +77,16 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
   int descriptor() const noexcept { return descriptor_; }
   void push(std::shared_ptr<Completion> completion);
-  /// Takes everything: a list of (tag, outcome). Empty in a forked child. With the GIL.
+  /// Takes everything as a list of (tag, outcome), which is empty in a forked child. Requires the GIL.
   py::list take();
-  /// Waits up to `seconds` for something to take, with the GIL released; then takes it. Empty after that time. Raises
-  /// what signal handlers raise.
+  /// Waits up to `seconds` for something to take, with the GIL released; then takes it. The list is empty after that
+  /// time. Raises what signal handlers raise.
   py::list wait_and_take(double seconds);
-  /// Wakes the waiting thread; wait_and_take() no longer waits. Nothing is added afterwards; what is there can be
-  /// taken.
+  /// Wakes the waiting thread, and has wait_and_take() wait no longer. Nothing is added afterwards; what is there can
+  /// still be taken.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  /// The number of lists, and of completions, taken so far.
+  /// Return the number of lists, and of completions, taken so far.
   std::uint64_t batches() const noexcept { return batches_; }
   std::uint64_t completions() const noexcept { return completions_; }
 
@@ -108,16 +108,16 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
 
 /// The longest wait without a check for signals, on the thread that handles them.
 inline constexpr std::chrono::milliseconds signal_interval{50};
-/// True on the main thread, the only one that handles signals. With the GIL.
+/// Returns true on the main thread, the only one that handles signals. Requires the GIL.
 bool handles_signals();
-/// How long this thread may wait without a check. With the GIL.
+/// Returns how long this thread may wait without a check for signals. Requires the GIL.
 std::chrono::steady_clock::duration longest_wait();
 
-/// Runs pending signal handlers. True if one has raised; its exception is then set. With the GIL.
+/// Runs pending signal handlers. Returns true if one has raised; its exception is then set. Requires the GIL.
 bool has_interrupt();
 
-/// True if `error` is a KeyboardInterrupt; it is then raised again where the main thread waits or runs Python code
-/// next. For code that a loop calls, through which no exception can pass. With the GIL.
+/// Returns true if `error` is a KeyboardInterrupt; it is then raised again where the main thread waits or runs Python
+/// code next. Code that a loop calls uses it, as no exception can pass through that. Requires the GIL.
 bool defer_interrupt(const py::error_already_set& error);
 
 }  // namespace trunkline::python

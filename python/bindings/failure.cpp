@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Status to RpcError and back.
+// Converts Status to RpcError and back.
 #include "failure.h"
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace trunkline::python {
 
 namespace {
 
-// Never destroyed: the interpreter may have ended before static objects are destroyed.
+// The object is never destroyed, as the interpreter may have ended before static objects are destroyed.
 py::object& error_maker() {
   static auto* const function = new py::object;
   return *function;

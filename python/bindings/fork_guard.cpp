@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counting forks.
+// ForkGuard: counts forks.
 #include "fork_guard.h"
 
 #include "failure.h"

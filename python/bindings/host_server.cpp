@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The life cycle of a server, and its workers.
+// HostServer: the life cycle of a server, and its workers.
 #include "host_server.h"
 
 #include "call/inherited_deadline.h"
@@ -33,9 +33,9 @@ py::object take_exception() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-/// The str for a name of codec_name(), whose address is constant. Cached, as there are few names.
+/// Returns the str for a name of codec_name(), whose address is constant. It is cached, as there are few names.
 py::object codec_text(const char* codec) {
-  // Never destroyed, as the interpreter may have ended by then. Guarded by the GIL.
+  // The list is never destroyed, as the interpreter may have ended by then. The GIL guards it.
   static auto* const known = new std::vector<std::pair<const char*, PyObject*>>;
   for (const auto& [name, text] : *known) {
     if (name == codec) return py::reinterpret_borrow<py::object>(text);
@@ -47,7 +47,7 @@ py::object codec_text(const char* codec) {
   return text;
 }
 
-/// How the calls that wait for a worker or an event loop are ordered.
+/// Returns how the calls that wait for a worker or an event loop are ordered.
 call::JobQueue::Options order_of(const OverloadOptions& overload) {
   const std::size_t levels = overload.priority_metadata.empty() ? 1 : overload.priorities.size();
   return {.levels = static_cast<unsigned>(std::min<std::size_t>(levels, call::JobQueue::max_levels)),
@@ -77,7 +77,7 @@ HostServer::~HostServer() {
     return;
   }
   if (pump_->net_loop().is_current()) {
-    // Destroyed by the garbage collector, within a compressor.
+    // The garbage collector destroys the server, within a compressor.
     queue_->close();
     Pump::run_alone_later(pump_, [pump = pump_, queue = queue_, left = server_.release()] {
       left->stop();
@@ -143,7 +143,7 @@ void HostServer::announce(const std::string& uri, const py::dict& options) {
   };
   Server& host = server();
   const auto announced = std::make_shared<Announced>();
-  // On the loop, which the server of an event loop has a thread for: that thread makes way for nobody.
+  // This runs on the loop, since the server of an event loop has a thread for it, which makes way for nobody.
   pump_->net_loop().post([pump = pump_, announced, &host, uri, chosen = announce_options_of(options)] {
     try {
       host.announce(uri, chosen);
@@ -188,7 +188,7 @@ int HostServer::start_for_event_loop(const py::object& is_closed) {
 
 void HostServer::work(bool is_reserve) {
   pump_->fork_guard().require("server");
-  // Kept alive in case another thread destroys the server.
+  // The queue is kept alive in case another thread destroys the server.
   const std::shared_ptr<RequestQueue> queue = queue_;
   const std::shared_ptr<Pump> pump = pump_;
   const RequestQueue::Kind kind = kind_of(is_reserve);
@@ -259,7 +259,7 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
         status_of_exception(take_exception(), method.name(), method.exposes_exception_text(), trailing);
     static_cast<void>(call->set_status(status, trailing));
   } catch (const std::exception& error) {
-    // Not all exceptions: the interpreter unwinds its threads by one as it ends.
+    // Other exceptions pass, as the interpreter unwinds its threads by one when it ends.
     static_cast<void>(call->set_status(
         {StatusCode::internal, "handler of " + std::string(method.name()) + ": " + error.what()}, trailing));
   }

@@ -15,7 +15,7 @@
 
 namespace trunkline::python {
 
-/// Used with the GIL. Functions that wait release it.
+/// A server that is used with the GIL. Functions that wait release it.
 class HostServer {
  public:
   explicit HostServer(const py::dict& options) : HostServer(options, logging_options_of(options)) {}
@@ -30,42 +30,42 @@ class HostServer {
     std::string response_codec;
     bool idempotent = false;
     std::size_t max_concurrent_calls = 0;
-    /// The name is the method of HTTP, a space and the path.
+    /// True if the name is the method of HTTP, a space and the path.
     bool is_route = false;
     bool no_side_effects = false;
     bool is_private = false;
     bool is_built_in = false;
   };
-  /// With an empty name: the fallback, for all names that are not registered.
+  /// Adds a method. With an empty name it is the fallback, for all names that are not registered.
   void add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
            const MethodFacts& facts);
   bool remove(const std::string& name);
   /// Returns the endpoint with the port that the system chose. Raises RpcError.
   std::string listen(const std::string& uri, bool is_private);
-  /// Raises RpcError for the URI and the endpoints, ValueError for an option out of its range.
+  /// Announces the server. Raises RpcError for the URI and the endpoints, ValueError for an option out of its range.
   void announce(const std::string& uri, const py::dict& options);
   void start();
-  /// Starts a thread for the loop, as event loops need it. Returns the descriptor to watch. `is_closed()`: whether the
-  /// event loop is closed, so that nothing watches the descriptor any more.
+  /// Starts a thread for the loop, as event loops need it, and returns the descriptor to watch. `is_closed()` says
+  /// whether the event loop is closed, so that nothing watches the descriptor any more.
   int start_for_event_loop(const py::object& is_closed);
-  /// For the operations of streams that the server serves.
+  /// Makes an inbox for the operations of streams that the server serves.
   std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const {
     return std::make_shared<Inbox>(pump_, has_descriptor);
   }
 
-  /// Before the workers start: see RequestQueue::open_lanes().
+  /// Prepares for workers, before they start: see RequestQueue::open_lanes().
   void open_lanes(int threads, int max_stream_threads) { queue_->open_lanes(threads, max_stream_threads); }
-  /// Runs a worker: serves calls until stop(), or until it has been spare for a while. `is_reserve`: for built-in
-  /// methods alone.
+  /// Runs a worker, which serves calls until stop(), or until it has been spare for a while. If `is_reserve` is set, it
+  /// serves built-in methods alone.
   void work(bool is_reserve);
-  /// Runs the keeper, which makes sure that a thread runs the loop, until stop(), and then returns None. For one thread
-  /// beside the workers. Before, it returns each time that another worker is to be started, with `is_reserve` of its
-  /// work(), and has to be called again.
+  /// Runs the keeper, which makes sure that a thread runs the loop, until stop(), and then returns None. One thread
+  /// beside the workers calls it. Before that, it returns each time that another worker is to be started, with
+  /// `is_reserve` of its work(), and has to be called again.
   py::object keep();
-  /// The worker that keep() has asked for cannot be started.
+  /// Reports that the worker for which keep() has asked cannot be started.
   void report_refused(bool is_reserve) { queue_->report_refused(kind_of(is_reserve)); }
-  /// For an event loop: a list of (call, entry, request, codec, seconds left or None). The entry is None for a
-  /// cancellation. A call for which memory is short is refused; the others are not affected.
+  /// Takes calls for an event loop: a list of (call, entry, request, codec, seconds left or None). The entry is None
+  /// for a cancellation. A call for which memory is short is refused; the others are not affected.
   py::list take_calls();
   void finish(const std::shared_ptr<ServedCall>& call);
   void flush();
@@ -74,14 +74,14 @@ class HostServer {
   void shutdown(double seconds);
   /// Stops at once. Workers return from work() when the handlers that they run have ended.
   void stop();
-  /// Releases everything, after stop(). False if handlers still run; the server is then never destroyed.
+  /// Releases everything, after stop(). Returns false if handlers still run; the server is then never destroyed.
   bool destroy();
 
-  /// The totals; after destroy(), as they were then.
+  /// Returns the totals. After destroy() they are those of that moment.
   py::dict totals() const;
-  /// From now on statistics() includes methods and the loop.
+  /// Has statistics() include methods and the loop from now on.
   void collect_statistics();
-  /// See dict_of(). After destroy(), as they were then.
+  /// Returns the statistics, as dict_of() says. After destroy() they are those of that moment.
   py::dict statistics() const;
   std::size_t running() const noexcept { return queue_->running(); }
 
@@ -101,7 +101,7 @@ class HostServer {
   mutable UseCount uses_;
   bool exposes_exception_text_;
   bool stopped_ = false;
-  /// What totals() and statistics() return after destroy().
+  /// The values that totals() and statistics() return after destroy().
   ServerTotals last_totals_;
   ServerStatistics last_statistics_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of the function that Python has set.
+// Calls the log function that Python has set.
 #include "log_output.h"
 
 #include "completion.h"
@@ -11,7 +11,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// Never destroyed: the interpreter may have ended before static objects are destroyed.
+/// Returns the function. It is never destroyed: the interpreter may have ended before static objects are destroyed.
 py::object& log_function() {
   static auto* const function = new py::object;
   return *function;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What channels and servers log, for Python's logging.
+// Hands what channels and servers log to Python's logging.
 #pragma once
 
 #include <trunkline/log.h>
@@ -10,8 +10,8 @@ namespace trunkline::python {
 
 namespace py = pybind11;
 
-/// `log`: called with the name of a logger, the level (0: debug, 1: info, 2: warning, 3: error), the message, the
-/// method and the peer, which may be empty. With the GIL.
+/// Sets the function that gets the name of a logger, the level (0: debug, 1: info, 2: warning, 3: error), the message,
+/// the method and the peer, which may be empty. Requires the GIL.
 void set_log_function(py::object log);
 
 /// Hands records to the function, on the thread that logs, which takes the GIL for it. What the function raises is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python buffers as slices, and slices as Python buffers.
+// Turns Python buffers into slices, and slices into Python buffers.
 #include "message_bytes.h"
 
 #include "base/block_waste.h"
@@ -13,7 +13,7 @@ namespace {
 /// Messages from this size on are not copied.
 constexpr std::size_t many_bytes = 16 * 1024;
 
-/// A slice of bytes that belong to `owner`, which it keeps alive.
+/// Returns a slice of bytes that belong to `owner`, which it keeps alive.
 Slice adopt(ByteSpan bytes, py::object owner) {
   // The core only reads bytes that it has not allocated.
   auto* const data = const_cast<std::byte*>(bytes.data());
@@ -23,7 +23,7 @@ Slice adopt(ByteSpan bytes, py::object owner) {
   return {block, data, bytes.size()};
 }
 
-/// A slice of an object that does not move its bytes while its buffer is held.
+/// Returns true for an object that does not move its bytes while its buffer is held.
 bool can_be_held(const py::handle& object) {
   // Holding the buffer of a bytearray would prevent its caller from resizing it.
   return PyByteArray_Check(object.ptr()) == 0;
@@ -63,7 +63,7 @@ OutgoingBytes::OutgoingBytes(const py::handle& object, Sharing sharing) : view_(
 
 py::buffer_info ReceivedBytes::buffer() const {
   const auto size = static_cast<py::ssize_t>(slice_.size());
-  // Read-only, as the last argument states.
+  // The buffer is read-only, as the last argument states.
   return {const_cast<std::byte*>(slice_.data()), 1, "B", 1, {size}, {1}, true};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages as bytes between Python objects and the core; long ones are not copied.
+// Carries messages as bytes between Python objects and the core. Long ones are not copied.
 #pragma once
 
 #include "payload.h"
@@ -9,10 +9,10 @@
 
 namespace trunkline::python {
 
-/// The bytes of a contiguous buffer, borrowed for the lifetime of this object. With the GIL.
+/// The bytes of a contiguous buffer, borrowed for the lifetime of this object. It requires the GIL.
 class BufferView {
  public:
-  /// Throws TypeError for an object without a buffer, BufferError for one that is not C-contiguous.
+  /// Throws TypeError for an object without a buffer, and BufferError for one that is not C-contiguous.
   explicit BufferView(const py::handle& object);
   ~BufferView();
   BufferView(const BufferView&) = delete;
@@ -29,23 +29,23 @@ class BufferView {
   std::size_t size_ = 0;
 };
 
-/// Whether the object of a message may change while the core still has its bytes.
+/// Says whether the object of a message may change while the core still has its bytes.
 enum class Sharing : std::uint8_t {
-  /// It may change unless it is read-only; then it is copied.
+  /// The object may change unless it is read-only; then it is copied.
   if_read_only,
-  /// It does not change, as its sender waits for the call.
+  /// The object does not change, as its sender waits for the call.
   while_waiting
 };
 
-/// A message to send. With the GIL.
+/// A message to send. It requires the GIL.
 class OutgoingBytes {
  public:
   /// Throws what BufferView throws.
   explicit OutgoingBytes(const py::handle& object, Sharing sharing = Sharing::if_read_only);
 
-  /// The bytes. Long messages keep the object alive; short ones are borrowed for the lifetime of this object.
+  /// Returns the bytes. Long messages keep the object alive; short ones are borrowed for the lifetime of this object.
   Slice slice() const noexcept { return kept_.empty() ? Slice(nullptr, view_.bytes().data(), view_.size()) : kept_; }
-  /// The bytes, which keep the object alive or are a copy.
+  /// Returns bytes that keep the object alive or are a copy.
   Slice keep() const { return kept_.empty() ? Slice::copy_of(view_.bytes()) : kept_; }
 
  private:
@@ -64,9 +64,9 @@ class ReceivedBytes {
   Slice slice_;
 };
 
-/// Copies the bytes to a new `bytes`.
+/// Returns a new `bytes` with a copy of the bytes.
 py::object bytes_of(ByteSpan span);
-/// A received message: `bytes`, or ReceivedBytes for a long message of the codec `bytes`, which is not decoded.
+/// Returns a received message: `bytes`, or ReceivedBytes for a long message of the codec `bytes`, which is not decoded.
 py::object received(const Slice& bytes, std::string_view codec);
 inline py::object received(const Payload& payload) { return received(payload.bytes, payload.codec); }
 

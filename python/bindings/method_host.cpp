@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The coroutines that represent Python's handlers.
+// MethodHost: the coroutines that represent Python's handlers.
 #include "method_host.h"
 
 #include <asio/async_result.hpp>

@@ -28,17 +28,17 @@ namespace trunkline::python {
 
 namespace {
 
-/// The name of a method; TypeError for what is no str. pybind11's own error would list all arguments, the request
-/// included.
+/// Returns the name of a method, or throws TypeError for what is no str. pybind11's own error would list all arguments,
+/// the request included.
 std::string_view method_name(const py::handle& name) { return view_of("the name of the method", name); }
 
-/// The URI of a channel without user and password; empty if it is none.
+/// Returns the URI of a channel without user and password; empty if it is none.
 std::string shown_uri(const std::string& uri) {
   const Result<Target> target = Target::parse(uri);
   return target ? target->text : std::string();
 }
 
-/// See CollisionScan. `form`: the name of a TextForm.
+/// Returns true if the CollisionScan of a message finds collisions. `form` is the name of a TextForm.
 bool has_collisions(const py::handle& message, bool is_json, const std::string& form, bool checks_arrays) {
   const BufferView view(message);
   const TextForm texts = form == "decimal" ? TextForm::decimal : form == "uuid" ? TextForm::uuid : TextForm::text;
@@ -47,7 +47,7 @@ bool has_collisions(const py::handle& message, bool is_json, const std::string& 
   return is_json ? scan.finds_in_json() : scan.finds_in_msgpack();
 }
 
-/// The status, and with 206 the place and the size of the part.
+/// Returns the status, and with 206 the place and the size of the part.
 std::tuple<std::uint32_t, std::size_t, std::size_t> answer_conditions(const std::string& http_method,
                                                                       const pybind11::handle& headers,
                                                                       const std::string& tag,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks of types and ranges, and the texts of their errors.
+// Checks the types and ranges of options, and writes the texts of their errors.
 #include "option_values.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// Python's repr of the value, shortened.
+/// Returns Python's repr of the value, shortened.
 std::string shown(const py::handle& value) {
   constexpr py::ssize_t max_shown = 80;
   const py::object text = py::repr(value);

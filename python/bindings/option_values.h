@@ -15,7 +15,7 @@ namespace trunkline::python {
 namespace py = pybind11;
 
 // Each function throws TypeError for another type and ValueError for a value out of range; `what` names the option in
-// the text. True and False are not numbers. With the GIL.
+// the text. True and False are not numbers. All of them require the GIL.
 
 bool flag_of(const std::string& what, const py::handle& value);
 std::string text_of(const std::string& what, const py::handle& value);
@@ -24,12 +24,12 @@ std::string path_of(const std::string& what, const py::handle& value);
 double number_of(const std::string& what, const py::handle& value);
 /// Reads a finite number of seconds, 0 or more.
 std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value);
-/// The same, rounded to the unit of `Duration`. Where that is a second only whole numbers are taken, and elsewhere
-/// nothing above 0 that would become 0, which may mean "never".
+/// Reads a duration, rounded to the unit of `Duration`. If that is a second, only whole numbers are taken. Otherwise no
+/// value above 0 is taken that would become 0, which may mean "never".
 template <class Duration>
 Duration rounded_duration_of(const std::string& what, const py::handle& value);
 
-/// The characters of a str, which must outlive the view, without the cost of text_of().
+/// Returns the characters of a str, which must outlive the view, without the cost of text_of().
 std::string_view view_of(const char* what, const py::handle& value);
 
 long long signed_of(const std::string& what, const py::handle& value, long long min, long long max);

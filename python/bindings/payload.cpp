@@ -64,7 +64,7 @@ class CodecNames {
     for (const CodecName& known : others_) list(known);
     return result;
   }
-  /// Around fork(), so that the mutex is free in the child.
+  /// Locks the mutex around fork(), so that it is free in the child.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
   const CodecName& add(std::string_view name) {
@@ -88,7 +88,7 @@ class CodecNames {
   std::list<CodecName> others_;
 };
 
-// Never destroyed: threads may look names up while static objects are destroyed.
+// The names are never destroyed, as threads may look names up while static objects are destroyed.
 CodecNames& codec_names() {
   static auto* const names = new CodecNames;
   return *names;

@@ -20,15 +20,15 @@ struct RequiredPayload {
   Payload payload;
 };
 
-/// Codecs that pass payloads through, under the names of Python's built-in codecs: protobuf, json, msgpack, bytes.
+/// Returns codecs that pass payloads through, named as Python's built-in codecs: protobuf, json, msgpack, bytes.
 CodecRegistry pass_through_codecs();
-/// A codec that passes payloads through, under a name of the application, which codec_name() knows from then on.
+/// Returns a codec that passes payloads through under a name of the application, and adds the name to codec_name().
 std::shared_ptr<const Codec> pass_through_codec(std::string_view name);
-/// The type of a Payload, which may be missing, whose default codec is `codec`, a name of codec_name().
+/// Returns the type of a Payload, which may be missing. `codec`, a name of codec_name(), is its default codec.
 const MessageType& payload_type(std::string_view codec);
-/// Prepares for forks, so that a child can look names up. Once, before the first fork.
+/// Prepares for forks, so that a child can look names up. Must be called once, before the first fork.
 void watch_forks_of_codec_names();
-/// The same name in a string that is never destroyed. Throws std::invalid_argument for an unknown name.
+/// Returns the name in a string that is never destroyed. Throws std::invalid_argument for an unknown name.
 std::string_view codec_name(std::string_view name);
 
 }  // namespace trunkline::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leading for a task, or alone.
+// Pump: leads the loop for a task, or runs a task alone.
 #include "pump.h"
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of Python functions, and their exceptions as statuses.
+// PythonCompressor: calls the Python functions, and turns their exceptions into statuses.
 #include "python_compressor.h"
 
 #include "completion.h"
@@ -30,7 +30,7 @@ Status compress_with(const Reference& function, ByteSpan input, BufferWriter& ou
   }
 }
 
-/// Calls `function` with the bytes and `size`. Gives what it returns to `use`, which returns a status.
+/// Calls `function` with the bytes and `size`. Gives the result to `use`, which returns a status.
 template <class Use>
 Status decompress_with(const Reference& function, ByteSpan input, std::size_t size, const Use& use) {
   const py::gil_scoped_acquire held;

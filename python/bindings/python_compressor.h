@@ -10,10 +10,10 @@
 
 namespace trunkline::python {
 
-/// Any thread may use it, with or without the GIL, which it takes. `compress(bytes)` returns bytes. `decompress(bytes,
-/// size)` returns `size` bytes, or raises ValueError for corrupt data; other exceptions are internal errors. So it is
-/// with the functions for the unsized form, if there is one; `decompress_unsized(bytes, limit)` returns at most `limit`
-/// bytes.
+/// A compressor that any thread may use, with or without the GIL, which it takes. `compress(bytes)` returns bytes.
+/// `decompress(bytes, size)` returns `size` bytes, or raises ValueError for corrupt data; other exceptions are internal
+/// errors. The functions for the unsized form, if there is one, behave alike; `decompress_unsized(bytes, limit)`
+/// returns at most `limit` bytes.
 class PythonCompressor final : public Compressor {
  public:
   /// The functions of an application's compressor. The last two are None if it has no unsized form.

@@ -11,9 +11,9 @@ namespace trunkline::python {
 /// Numbers are hashed modulo this prime.
 inline constexpr std::uint64_t hash_modulus = (std::uint64_t{1} << 61) - 1;
 
-/// Products and powers modulo the prime. Factors and bases are less than it.
+/// Multiply and exponentiate modulo the prime. Factors and bases are less than it.
 constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
-  // Of four products, those with a high half are shifted within the 61 bits of the prime.
+  // The four products are summed up; those with a high half are shifted within the 61 bits of the prime.
   constexpr std::uint64_t half = 0xFFFFFFFF;
   const std::uint64_t low = (a & half) * (b & half) % hash_modulus;
   const std::uint64_t middle =
@@ -30,13 +30,13 @@ constexpr std::uint64_t power(std::uint64_t base, std::uint64_t exponent) noexce
   }
   return result;
 }
-/// `residue`, the digits read so far, with one more digit. `base`: even, at most 16.
+/// Returns `residue`, the digits read so far, with one more digit. `base` is even and at most 16.
 inline std::uint64_t with_digit(std::uint64_t residue, unsigned base, unsigned digit) noexcept {
-  // Half of the base, as the product is to be less than 2^64.
+  // The factor is half of the base, as the product is to be less than 2^64.
   return (residue * (base / 2) % hash_modulus * 2 + digit) % hash_modulus;
 }
 
-/// The hash of a number whose absolute value has this residue.
+/// Returns the hash of a number whose absolute value has this residue.
 inline std::int64_t hash_of_number(std::uint64_t residue, bool is_negative) noexcept {
   const auto hash = static_cast<std::int64_t>(residue);
   if (!is_negative) return hash;
@@ -62,7 +62,7 @@ inline std::int64_t hash_of_float(double value) noexcept {
   return hash_of_number(residue, std::signbit(value));
 }
 
-/// The hash of a tuple, from those of its items.
+/// Computes the hash of a tuple from the hashes of its items.
 class TupleHash {
  public:
   void add(std::int64_t hash) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of the Python object.
+// PythonResolver: calls the Python object.
 #include "python_resolver.h"
 
 #include "completion.h"
@@ -52,7 +52,7 @@ PythonResolver::~PythonResolver() {
 
 void PythonResolver::start(std::shared_ptr<ResolverUpdates> updates) {
   run_with_gil([&] {
-    // What is reported at once may destroy this object.
+    // The object may report at once, which may destroy this resolver.
     const py::object resolver = resolver_.share();
     resolver.attr("start")(std::make_shared<PythonUpdates>(std::move(updates), server_scheme_));
   });

@@ -11,15 +11,15 @@
 
 namespace trunkline::python {
 
-/// Calls `start(updates)`, `refresh()` and, when it is destroyed, `close()` of a Python object. Used without the GIL,
-/// or with it, on the thread that runs the channel's loop or destroys the channel.
+/// Calls `start(updates)`, `refresh()` and, when it is destroyed, `close()` of a Python object. It is used with or
+/// without the GIL, on the thread that runs the channel's loop or destroys the channel.
 class PythonResolver final : public Resolver {
  public:
-  /// A factory around a Python function that gets the members of Target, without those of an endpoint, and returns such
-  /// an object. What it raises leaves the constructor of the channel. With the GIL.
+  /// Returns a factory around a Python function that gets the members of Target, without those of an endpoint, and
+  /// returns such an object. What the function raises leaves the constructor of the channel. Requires the GIL.
   static ResolverRegistry::Factory factory(const py::handle& make);
 
-  /// With the GIL.
+  /// Requires the GIL.
   PythonResolver(const py::handle& resolver, std::string server_scheme);
   ~PythonResolver() override;
   PythonResolver(const PythonResolver&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers as Python lists them, and errors.
+// PythonUpdates: reports servers as Python lists them, and errors.
 #include "python_updates.h"
 
 #include "failure.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double max_weight = 1e6;
 
-/// True if the text names its own scheme.
+/// Returns true if the text names its own scheme.
 bool is_uri(const std::string& address) noexcept {
   return address.find("://") != std::string::npos || address.starts_with("unix:") ||
          std::string_view(address).substr(0, address.find(':')).ends_with("+unix");

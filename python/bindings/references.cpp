@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dropping references without the GIL.
+// Drops references without the GIL.
 #include "references.h"
 
 #include <pthread.h>
@@ -19,13 +19,13 @@ struct Left {
   std::atomic<bool> any{false};
 };
 
-// Never destroyed: threads may drop references while static objects are destroyed.
+// The list is never destroyed, as threads may drop references while static objects are destroyed.
 Left& left() {
   static auto* const value = new Left;
   return *value;
 }
 
-/// Around fork(): in the child the mutex is free and the list is empty, as the parent drops its references.
+/// Locks around fork(): in the child the mutex is free and the list is empty, as the parent drops its references.
 void lock_left() { left().mutex.lock(); }
 void unlock_left() { left().mutex.unlock(); }
 void forget_left() {
@@ -37,7 +37,7 @@ void forget_left() {
 }  // namespace
 
 bool holds_gil() noexcept {
-  // Not PyGILState_Check(), which is always true once there has been a subinterpreter.
+  // PyGILState_Check() does not serve: it is always true once there has been a subinterpreter.
 #if PY_VERSION_HEX >= 0x030D0000
   PyThreadState* const current = PyThreadState_GetUnchecked();
 #else

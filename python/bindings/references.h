@@ -12,17 +12,17 @@ namespace trunkline::python {
 
 namespace py = pybind11;
 
-/// True if this thread has the GIL of the main interpreter.
+/// Returns true if this thread has the GIL of the main interpreter.
 bool holds_gil() noexcept;
-/// Drops a reference on any thread: at once with the GIL; otherwise when a thread with the GIL calls
+/// Drops a reference on any thread. It drops it at once with the GIL; otherwise when a thread with the GIL calls
 /// drop_left_references(), or the main thread runs Python.
 void drop_reference(PyObject* object) noexcept;
-/// Drops references that threads without the GIL have left. With the GIL.
+/// Drops references that threads without the GIL have left. Requires the GIL.
 void drop_left_references();
-/// Prepares for forks, so that a child can drop references. Once, before the first fork.
+/// Prepares for forks, so that a child can drop references. Must be called once, before the first fork.
 void watch_forks_of_references();
 
-/// A reference that may be released on any thread. Made and read with the GIL.
+/// A reference that may be released on any thread. Making and reading it requires the GIL.
 class Reference {
  public:
   Reference() noexcept = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which thread runs the loop and which ones run handlers.
+// RequestQueue: decides which thread runs the loop and which ones run handlers.
 #include "request_queue.h"
 
 #include "served_method.h"
@@ -16,7 +16,7 @@ namespace {
 
 /// At most this many finished calls are handed in together before the loop runs again, even if more calls wait.
 constexpr std::size_t finished_at_once = 64;
-/// How long the loop may be without a thread that runs it.
+/// The time for which the loop may be without a thread that runs it.
 constexpr std::chrono::milliseconds tick_interval{2};
 /// After this many ticks without a call the keeper stops ticking until calls arrive.
 constexpr int ticks_until_dormant = 64;
@@ -38,7 +38,7 @@ void survive(const Turn& turn) {
 
 std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump,
                                                  const call::JobQueue::Options& order) {
-  // Never destroyed in a forked child: its calls belong to coroutines of the parent.
+  // The queue is never destroyed in a forked child, since its calls belong to coroutines of the parent.
   const std::shared_ptr<RequestQueue> made(new RequestQueue(pump, order), [](RequestQueue* queue) {
     if (queue->pump_->fork_guard().is_here()) delete queue;
   });
@@ -57,7 +57,7 @@ base::TimePoint RequestQueue::read_clock() const noexcept {
   return waiting_.needs_time() ? base::Clock::now() : base::TimePoint();
 }
 
-/// The call that `job` is, which has left the queue.
+/// Returns the call of `job`, which has left the queue.
 std::shared_ptr<ServedCall> RequestQueue::released(call::Job* job) noexcept {
   return std::exchange(static_cast<ServedCall*>(job)->self_in_queue, nullptr);
 }
@@ -66,7 +66,7 @@ call::JobQueue& RequestQueue::queue_of(const ServedCall& call) noexcept {
   return call.served_method().is_built_in() && descriptor_ < 0 ? built_in_ : waiting_;
 }
 
-/// The next call that waits, without regard to limits.
+/// Returns the next call that waits, without regard to limits.
 call::Job* RequestQueue::pop_any() noexcept {
   call::Job* const job = built_in_.pop_any();
   return job != nullptr ? job : waiting_.pop_any();
@@ -104,11 +104,11 @@ void RequestQueue::push_cancellation(std::shared_ptr<ServedCall> call) {
   announce_if(is_first);
 }
 
-/// Tells an event loop of the first thing that it is to take.
+/// Tells an event loop when the first call or cancellation is there for it.
 void RequestQueue::announce_if(bool is_first) {
   if (descriptor_ < 0 || !is_first) return;
   watch();
-  // Announced once all calls of this turn are there.
+  // The loop announces it once all calls of this turn are there.
   pump_->net_loop().post([self = shared_from_this()] {
     const std::uint64_t one = 1;
     static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
@@ -130,7 +130,7 @@ bool RequestQueue::withdraw(const std::shared_ptr<ServedCall>& call) {
   return true;
 }
 
-/// With the mutex held.
+/// Requires that the mutex is held.
 void RequestQueue::wake_one() {
   if (standing_by_ > 0) {
     changed_.notify_one();
@@ -139,7 +139,7 @@ void RequestQueue::wake_one() {
   }
 }
 
-/// With the mutex held.
+/// Requires that the mutex is held.
 void RequestQueue::wake_keeper() {
   is_wanted_ = true;
   ticker_.notify_one();
@@ -154,7 +154,7 @@ void RequestQueue::open_lanes(int threads, int max_stream_threads) {
 }
 
 void RequestQueue::fill_place(Kind kind) {
-  // seq_cst: either this sees the call, or whoever pushes it sees the place.
+  // The order seq_cst makes sure that either this sees the call, or the thread that pushes it sees the place.
   if (!has_items_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(mutex_);
   if (!is_short_of(kind) || lane(kind).call_spare()) return;
@@ -162,14 +162,14 @@ void RequestQueue::fill_place(Kind kind) {
   if (keeper_leads_.load(std::memory_order_relaxed)) pump_->net_loop().post([] {});
 }
 
-/// With the mutex held. True if calls wait for a worker of this kind, and none is free or about to be.
+/// Returns true if calls wait for a worker of this kind, and none is free or about to be. Requires the mutex.
 bool RequestQueue::is_short_of(Kind kind) const noexcept {
   if (standing_by_ > 0) return false;
   return kind == Kind::general ? waiting_.size() > 0 && lane_.has_place()
                                : built_in_.size() > 0 && reserve_lane_.has_place();
 }
 
-/// On the keeper, with the mutex held. Calls spare workers; returns the kind of one that has to be started.
+/// Calls spare workers, on the keeper with the mutex held. Returns the kind of one that has to be started.
 std::optional<RequestQueue::Kind> RequestQueue::fill_places() {
   for (const Kind kind : {Kind::reserve, Kind::general}) {
     if (!is_short_of(kind) || lane(kind).call_spare()) continue;
@@ -187,7 +187,7 @@ void RequestQueue::report_refused(Kind kind) {
   no_worker_before_ = base::Clock::now() + until_retry;
 }
 
-/// No thread leads any more: the keeper has to watch the loop.
+/// Runs when no thread leads any more. The keeper then has to watch the loop.
 void RequestQueue::end_of_lead() {
   leader_serves_ = false;
   if (!is_dormant_.load(std::memory_order_seq_cst)) return;
@@ -205,7 +205,7 @@ bool RequestQueue::has_several() {
   return queued() > 1;
 }
 
-/// With the mutex held. Calls that are shed join those that have finished.
+/// Takes the next call. Calls that are shed join those that have finished. Requires that the mutex is held.
 std::shared_ptr<ServedCall> RequestQueue::pop(base::TimePoint now) {
   if (call::Job* const job = built_in_.pop_any()) return popped(job);
   call::JobQueue late({});
@@ -226,7 +226,7 @@ std::shared_ptr<ServedCall> RequestQueue::pop(base::TimePoint now) {
   return call;
 }
 
-/// With the mutex held. The call that `job` is, if any, after it has been taken.
+/// Returns the call of `job`, if any, after it has been taken. Requires that the mutex is held.
 std::shared_ptr<ServedCall> RequestQueue::popped(call::Job* job) {
   if (is_empty()) {
     announced_ = false;
@@ -237,7 +237,7 @@ std::shared_ptr<ServedCall> RequestQueue::popped(call::Job* job) {
   return released(job);
 }
 
-/// With the mutex held.
+/// Requires that the mutex is held.
 void RequestQueue::put(std::shared_ptr<ServedCall> finished) {
   if (finished->is_handed_in) return;
   finished_.push_back(finished);
@@ -245,7 +245,7 @@ void RequestQueue::put(std::shared_ptr<ServedCall> finished) {
   if (std::exchange(finished->counts_as_stream, false)) --streams_;
 }
 
-/// With the mutex held.
+/// Requires that the mutex is held.
 RequestQueue::Calls RequestQueue::take_finished() {
   ++hand_ins_;
   return std::exchange(finished_, {});
@@ -291,8 +291,8 @@ std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> previ
   }
 }
 
-/// This worker has no place: it hands in what has finished, and waits until another one leaves its place. False: it
-/// is to end.
+/// Runs on a worker that has no place. It hands in what has finished, and waits until another one leaves its place.
+/// Returns false if the worker is to end.
 bool RequestQueue::wait_as_spare(std::unique_lock<std::mutex>& lock) {
   Calls finished = take_finished();
   lock.unlock();
@@ -350,7 +350,7 @@ std::shared_ptr<ServedCall> RequestQueue::next_built_in(std::shared_ptr<ServedCa
   }
 }
 
-/// This worker serves the calls that arrive meanwhile: no other one is woken to compete for the GIL.
+/// Hands in calls. This worker serves those that arrive meanwhile: no other one is woken to compete for the GIL.
 void RequestQueue::flush_amid_calls(Calls finished) {
   const ReleasedGil released;
   const auto serve = [&] {
@@ -362,7 +362,7 @@ void RequestQueue::flush_amid_calls(Calls finished) {
   });
 }
 
-/// Without the GIL.
+/// Waits until there are calls. Must be called without the GIL.
 void RequestQueue::wait_for_calls(Calls finished) {
   const auto has_calls = [&] {
     leader_serves_ = true;
@@ -431,7 +431,7 @@ std::optional<RequestQueue::Kind> RequestQueue::keep() {
   return std::nullopt;
 }
 
-/// On the keeper, while it leads.
+/// Returns true if the keeper, while it leads, may fill places.
 bool RequestQueue::may_fill_places() {
   if (!has_items_.load(std::memory_order_seq_cst)) return false;
   const std::lock_guard lock(mutex_);
@@ -439,7 +439,7 @@ bool RequestQueue::may_fill_places() {
   return no_worker_before_ == base::TimePoint() || base::Clock::now() >= no_worker_before_;
 }
 
-/// True if no thread has run the loop or served the calls since the last tick, or if the keeper was called.
+/// Returns true if no thread has run the loop or served the calls since the last tick, or if the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   const std::uint64_t turns = pump_->lead_count();
   const std::uint64_t popped = popped_;
@@ -461,7 +461,7 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   return !is_closed() && (are_left || is_left);
 }
 
-/// On the thread that leads.
+/// Resumes the coroutines of the calls. Runs on the thread that leads.
 void RequestQueue::resume_all(Calls& calls) {
   Calls taken = std::exchange(calls, {});
   for (std::shared_ptr<ServedCall>& call : taken) {
@@ -493,7 +493,7 @@ void RequestQueue::flush() {
   hand_in(std::move(finished));
 }
 
-/// Without the GIL.
+/// Hands in finished calls. Must be called without the GIL.
 void RequestQueue::hand_in(Calls finished) {
   if (finished.empty()) return;
   survive([&] {
@@ -519,7 +519,7 @@ void RequestQueue::close() {
     call->refuse();
     finish(std::move(call));
   }
-  // Wakes a worker that leads.
+  // The post wakes a worker that leads.
   pump_->net_loop().post([] {});
   flush();
 }

@@ -28,7 +28,7 @@ namespace trunkline::python {
 /// Built-in methods, such as health, need no place: if no worker is free, a reserve worker runs them, and nothing else.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
-  /// `order`: in which the calls are taken, and which of them are shed.
+  /// `order` says in which order the calls are taken, and which of them are shed.
   static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump, const call::JobQueue::Options& order);
   RequestQueue(std::shared_ptr<Pump> pump, const call::JobQueue::Options& order)
       : pump_(std::move(pump)), waiting_(order) {}
@@ -38,7 +38,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   struct Item {
     std::shared_ptr<ServedCall> call;
-    /// The cancellation of a call that was taken before. For event loops only.
+    /// True for the cancellation of a call that was taken before. Only event loops get it.
     bool is_cancellation = false;
   };
 
@@ -47,45 +47,45 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void push(std::shared_ptr<ServedCall> call);
   bool tells_cancellations() const noexcept { return descriptor_ >= 0; }
   void push_cancellation(std::shared_ptr<ServedCall> call);
-  /// The client has cancelled a call. If nobody has taken it, it leaves the queue and finishes at once; otherwise this
-  /// returns false and does nothing.
+  /// Takes back a call that the client has cancelled. If nobody has taken it, it leaves the queue and finishes at once;
+  /// otherwise this returns false and does nothing.
   bool withdraw(const std::shared_ptr<ServedCall>& call);
 
   // --- workers; with the GIL ---
 
   enum class Kind : bool { general, reserve };
-  /// Before the workers start: `threads` general ones, and no reserve workers. `max_stream_threads`: streams that run
-  /// at a time; 0: any number, and workers that wait for their clients do not lend their places.
+  /// Prepares for `threads` general workers, before they start, and no reserve workers. At most `max_stream_threads`
+  /// streams run at a time; 0: any number, and workers that wait for the clients of streams do not lend their places.
   void open_lanes(int threads, int max_stream_threads);
   WorkerLane& lane(Kind kind) noexcept { return kind == Kind::reserve ? reserve_lane_ : lane_; }
-  /// The pump, if workers that wait for the clients of streams lend their places; otherwise null.
+  /// Returns the pump, if workers that wait for the clients of streams lend their places; otherwise null.
   const Pump* lending_pump() const noexcept { return max_streams_ > 0 ? pump_.get() : nullptr; }
-  /// A worker of this kind has left its place: has another one take it if calls wait for it. The GIL is not needed.
+  /// Runs when a worker of this kind has left its place, and has another one take it if calls wait. Needs no GIL.
   void fill_place(Kind kind);
-  /// A worker that the keeper has asked for cannot be started: the keeper asks again after a second.
+  /// Reports that a worker for which the keeper has asked cannot be started: the keeper asks again after a second.
   void report_refused(Kind kind);
 
   /// Hands in `previous`, the call that this worker has finished, as finish() does, unless it is null. Then returns the
-  /// next call; leads or waits for one with the GIL released. Null once closed.
+  /// next call; leads or waits for one with the GIL released. Returns null once the queue is closed.
   std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> previous);
-  /// The same for a reserve worker.
+  /// Returns the next call of a reserve worker, as next() does for a general one.
   std::shared_ptr<ServedCall> next_built_in(std::shared_ptr<ServedCall> previous);
   /// Called before a handler that is known to be slow: another worker or the keeper is to run the loop.
   void call_stand_by();
 
   // --- the keeper, one thread; without the GIL ---
 
-  /// Runs the keeper until close(), and then returns nothing; before, each time that a worker has to be started.
+  /// Runs the keeper until close(), and then returns nothing. Before, it returns each time that a worker has to start.
   std::optional<Kind> keep();
 
   // --- an event loop; with the GIL ---
 
-  /// Returns a descriptor that is readable when there are calls. To be called before the first call, and instead of
+  /// Returns a descriptor that is readable when there are calls. Must be called before the first call, and instead of
   /// using workers. `is_closed()` is called now and then while there are calls. Once it returns true, waiting and
   /// further calls are refused; is_closed() itself has to finish the calls that the event loop has taken.
   int open_descriptor(const py::handle& is_closed);
-  /// The next ones, not more than are served without delay: those left may still be withdrawn. The descriptor stays
-  /// readable while there are more.
+  /// Takes the next calls, not more than are served without delay: those left may still be withdrawn. The descriptor
+  /// stays readable while there are more.
   std::vector<Item> take_some();
 
   // --- finished calls; with the GIL ---
@@ -95,14 +95,14 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void finish(std::shared_ptr<ServedCall> call);
   void flush();
 
-  /// Stops calling is_closed(). While no thread runs the loop, and before the loop is destroyed.
+  /// Stops calling is_closed(). Must be called while no thread runs the loop, and before the loop is destroyed.
   void unwatch() noexcept { unfinished_.cancel(); }
   /// Finishes waiting calls with unavailable, and lets the workers leave.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  /// The calls that are waiting or have been taken, and have not finished.
+  /// Returns the number of calls that are waiting or have been taken, and have not finished.
   std::size_t running() const noexcept { return running_.load(std::memory_order_acquire); }
-  /// The calls so far, and how often a thread took the GIL to serve some of them.
+  /// Return the number of calls so far, and how often a thread took the GIL to serve some of them.
   std::uint64_t calls() const noexcept { return calls_; }
   std::uint64_t batches() const noexcept { return batches_; }
 
@@ -141,21 +141,21 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<Pump> pump_;
   /// Guards the members up to the condition variables.
   std::mutex mutex_;
-  /// ServedCalls, each of which keeps itself alive.
+  /// The calls that wait. They are ServedCalls, each of which keeps itself alive.
   call::JobQueue waiting_;
-  /// Those of built-in methods, which are neither shed nor wait for others.
+  /// The calls of built-in methods, which are neither shed nor wait for others.
   call::JobQueue built_in_{call::JobQueue::Options{}};
   WorkerLane lane_;
   WorkerLane reserve_lane_;
-  /// Streams of the application that have been taken and have not finished.
+  /// The number of the application's streams that have been taken and have not finished.
   int streams_ = 0;
   int max_streams_ = 0;
-  /// No worker is started before.
+  /// No worker is started before this time.
   base::TimePoint no_worker_before_{};
-  /// Of calls that an event loop has taken.
+  /// The cancellations of calls that an event loop has taken.
   std::deque<std::shared_ptr<ServedCall>> cancellations_;
   Calls finished_;
-  /// How often finished calls were handed in.
+  /// The number of times that finished calls were handed in.
   std::uint64_t hand_ins_ = 0;
   bool announced_ = false;
   std::uint64_t popped_ = 0;
@@ -170,16 +170,16 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::atomic<bool> keeper_leads_{false};
   std::atomic<bool> has_items_{false};
   std::atomic<bool> closed_{false};
-  /// The leader runs the handlers of the calls that arrive. Used on the loop's thread; reset as the leader hands over.
+  /// True if the leader runs the handlers of calls that arrive, until it hands over. The loop's thread uses it.
   bool leader_serves_ = false;
-  /// Calls that have been withdrawn in this turn of the loop. Used on its thread.
+  /// The calls that have been withdrawn in this turn of the loop, whose thread uses it.
   Calls withdrawn_;
   int descriptor_ = -1;
-  /// Calls look_after_loop() while an event loop has unfinished calls. Used on the loop's thread.
+  /// Calls look_after_loop() while an event loop has unfinished calls. The loop's thread uses it.
   base::Timer unfinished_{
       [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_loop(now); },
       this};
-  /// Used with the GIL, as are the counters below.
+  /// This and the counters below are used with the GIL.
   Reference is_loop_closed_;
   std::atomic<std::size_t> running_{0};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Event loops that take calls from a RequestQueue, and their calls once the loop is closed.
+// RequestQueue: event loops that take calls from it, and their calls once the loop is closed.
 #include "request_queue.h"
 
 #include <sys/eventfd.h>
@@ -38,7 +38,7 @@ void RequestQueue::look_after_loop(base::TimePoint now) {
     try {
       if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
     } catch (const std::exception&) {
-      // is_closed() is called again later.
+      // The error is dropped: is_closed() is called again later.
     }
   }
   pump_->net_loop().timers().schedule(unfinished_, now + patience);

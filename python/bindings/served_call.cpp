@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Python reads from and sets on a call that it serves.
+// ServedCall: the functions by which Python reads from and sets on a call that it serves.
 #include "served_call.h"
 
 #include "call/server_stream_core.h"

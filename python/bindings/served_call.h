@@ -26,7 +26,7 @@ class Resumption {
   virtual void resume() = 0;
 };
 
-/// Ends when the client has cancelled the call. If the call ends otherwise it is dropped.
+/// A completion that ends when the client has cancelled the call. If the call ends otherwise, it is dropped.
 class CancellationNotice final : public Completion {
  public:
   using Completion::Completion;
@@ -35,7 +35,7 @@ class CancellationNotice final : public Completion {
   using Completion::end;
 };
 
-/// Made on the loop's thread. Until it has finished it is used with the GIL, and then by the loop again.
+/// A call that the loop's thread makes. Until it has finished it is used with the GIL, and then by the loop again.
 class ServedCall final : public call::Job, public std::enable_shared_from_this<ServedCall> {
  public:
   ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedMethod> method, ServerContext& context);
@@ -49,7 +49,7 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
   std::string_view certificate_subject() const { return context().certificate_subject(); }
   std::vector<std::string> certificate_names() const;
   py::list metadata() const;
-  /// Seconds until the deadline; None without one.
+  /// Returns the seconds until the deadline; None without one.
   py::object time_left() const;
   bool is_cancelled() const { return is_finished_ || context().is_cancelled(); }
   bool is_draining() const { return !is_finished_ && context().is_draining(); }
@@ -58,38 +58,38 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
   /// Sends the leading metadata at once.
   void send_leading_metadata();
-  /// Once the client has cancelled the call, or its deadline has passed, `inbox` gets `tag`; at once if that is so
-  /// already. One notice at a time: a later one takes its place.
+  /// Has `inbox` get `tag` once the client has cancelled the call, or its deadline has passed; at once if that is so
+  /// already. There is one notice at a time: a later one takes its place.
   void notify_cancelled(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void disconnect() { context().disconnect(); }
-  /// The codec of the request, or of the message that was read last. Before: that of the responses, if the protocol
-  /// says it when a call begins, or else empty.
+  /// Returns the codec of the request, or of the message that was read last. Before, it returns that of the responses
+  /// if the protocol names one when a call begins, or else an empty text.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point deadline() const { return context().deadline(); }
 
   std::shared_ptr<StreamOperation> begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
-  /// `codec`: that of the response if the caller has sent no message, and so has not chosen one.
+  /// Writes a message. `codec` is that of the response if the caller has sent no message, and so has not chosen one.
   std::shared_ptr<StreamOperation> begin_write(const py::handle& message, std::string_view codec,
                                                const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
 
   // --- the answer; the first one counts ---
 
-  /// False if it has one already.
+  /// Sets the response. Returns false if the call has one already.
   bool set_response(const py::handle& message);
   bool set_status(Status status, const Metadata& trailing);
   bool set_ok();
-  /// Ends the call without running it, as the server stops.
+  /// Ends the call without running it, since the server stops.
   void refuse() { static_cast<void>(set_status({StatusCode::unavailable, "the server is stopping"}, {})); }
-  /// The same, as it has waited for too long. Without the GIL too, as long as nobody has taken it.
+  /// Ends the call unrun, as it has waited for too long. As long as nobody has taken it, no GIL is needed.
   void shed();
-  /// The same, as `limit` streams run already. Without the GIL too, as long as nobody has taken it.
+  /// Ends the call unrun, as `limit` streams run already. As long as nobody has taken it, no GIL is needed.
   void refuse_stream(int limit);
-  /// The same, as the client has cancelled it. Nobody gets the status.
+  /// Ends the call without running it, as the client has cancelled it. Nobody gets the status.
   void withdraw() { static_cast<void>(set_status({StatusCode::cancelled, "cancelled before it was run"}, {})); }
 
   // --- on the loop's thread ---
 
-  /// The call has been cancelled.
+  /// Tells Python that the call has been cancelled.
   void deliver_notice();
   void open_stream(call::ServerStreamCore& core);
   bool is_stream() const noexcept { return port_ != nullptr; }
@@ -103,11 +103,11 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
-  /// Set by the RequestQueue, as are the next two.
+  /// The RequestQueue sets this member and the next two.
   bool is_handed_in = false;
-  /// It counts as a running stream.
+  /// True if the call counts as a running stream.
   bool counts_as_stream = false;
-  /// Itself, while it waits to be taken.
+  /// The call itself, which keeps it alive while it waits to be taken.
   std::shared_ptr<ServedCall> self_in_queue;
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }

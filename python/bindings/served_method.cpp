@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slow and quick handlers.
+// ServedMethod: tells slow handlers from quick ones.
 #include "served_method.h"
 
 namespace trunkline::python {

@@ -16,14 +16,14 @@
 
 namespace trunkline::python {
 
-/// A method that Python has registered. Immutable except for its statistics; shared by its calls.
+/// A method that Python has registered. It is immutable except for its statistics, and its calls share it.
 ///
-/// A worker calls `entry` of a unary method with (request bytes, codec, call or None) and gets the response bytes; that
-/// of a stream with (call).
+/// For a unary method, a worker calls `entry` with (request bytes, codec, call or None), which returns the response
+/// bytes. For a stream it calls `entry` with (call).
 class ServedMethod {
  public:
-  /// `needs_call`: the entry gets the call. `response_codec`: the codec of responses to requests that had no message,
-  /// and so no codec; a name of codec_name(). `exposes_exception_text`: callers get the text of exceptions.
+  /// With `needs_call` the entry gets the call. `response_codec`, a name of codec_name(), is the codec of responses to
+  /// requests that had no message, and so no codec. With `exposes_exception_text` callers get the text of exceptions.
   /// `is_built_in`: it belongs to a service of the library; if it is a stream, it waits for most of the time.
   ServedMethod(std::string name, MethodKind kind, const py::handle& entry, bool needs_call,
                std::string_view response_codec, bool exposes_exception_text, bool is_built_in)
@@ -44,7 +44,7 @@ class ServedMethod {
   bool exposes_exception_text() const noexcept { return exposes_exception_text_; }
   bool is_built_in() const noexcept { return is_built_in_; }
   const MessageType& response_type() const noexcept { return response_type_; }
-  /// True if its handlers have been slow lately.
+  /// Returns true if its handlers have been slow lately.
   bool is_slow() const noexcept { return slow_.load(std::memory_order_relaxed) > 0; }
   /// Records the time that a handler took.
   void took(std::chrono::nanoseconds duration) const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of channels and servers by name.
+// Reads the options of channels and servers by name.
 #include "settings.h"
 
 #include "option_values.h"
@@ -21,7 +21,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// `what`: the option in the texts of errors.
+/// Sets one option. `what` names the option in the texts of errors.
 using Setter = std::function<void(const std::string& what, const py::handle& value)>;
 using Table = std::map<std::string, Setter, std::less<>>;
 

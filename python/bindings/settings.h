@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options from Python: keyword dictionaries for channels and servers, and those of one call.
+// Reads options from Python: keyword dictionaries for channels and servers, and those of one call.
 #pragma once
 
 #include "failure.h"
@@ -14,11 +14,11 @@
 
 namespace trunkline::python {
 
-/// Throws TypeError for an unknown key or a value of another type, ValueError for a value out of range.
+/// Each of these throws TypeError for an unknown key or a value of another type, ValueError for one out of range.
 ChannelOptions channel_options_of(const py::dict& options);
 ServerOptions server_options_of(const py::dict& options);
 AnnounceOptions announce_options_of(const py::dict& options);
-/// `what`: "Channel" or "Server".
+/// Reads the option busy_poll. `what` is "Channel" or "Server".
 std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options);
 
 /// The options of a call, made for one call or once for many.
@@ -28,7 +28,7 @@ struct CallSettings {
   CallOptions options;
 
  private:
-  /// The options have views of them.
+  /// The texts to which views in `options` refer.
   std::string compressor_;
   std::string routing_key_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of states as completions that have ended.
+// StateWatches: turns changes of states into completions that have ended.
 #include "state_watches.h"
 
 #include <algorithm>

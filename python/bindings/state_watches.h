@@ -12,15 +12,15 @@
 
 namespace trunkline::python {
 
-/// Shared by what Python holds of a channel and by the channel, which may live longer. Any thread, except where noted.
+/// A list that Python's channel shares with the core's, which may live longer. Any thread may use it, unless noted.
 class StateWatches {
  public:
-  /// From now on `inbox` gets each new state, with `tag`, behind the completions that are in it. With the GIL.
+  /// Has `inbox` get each new state from now on, with `tag`, behind the completions that are in it. Requires the GIL.
   void add(std::shared_ptr<Inbox> inbox, const py::handle& tag);
-  /// Ends those with this tag. With the GIL.
+  /// Ends the watches with this tag. Requires the GIL.
   void remove(const py::handle& tag);
   void notify(ChannelState state);
-  /// Ends all of them.
+  /// Ends all watches.
   void clear();
 
  private:
@@ -32,7 +32,7 @@ class StateWatches {
 
   std::vector<Watch> copy() const;
 
-  /// Guards watches_. References are not released with it held: that may run Python code.
+  /// Guards watches_. No reference is released while it is held, since that may run Python code.
   mutable std::mutex mutex_;
   std::vector<Watch> watches_;
 };

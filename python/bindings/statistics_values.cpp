@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics, field by field.
+// dict_of: converts statistics field by field.
 #include "statistics_values.h"
 
 #include <string>

@@ -13,14 +13,14 @@ namespace trunkline::python {
 
 class StreamOperation final : public Completion {
  public:
-  /// `owner`: the stream that it belongs to, kept alive until the operation ends.
+  /// `owner` is the stream that the operation belongs to. It is kept alive until the operation ends.
   StreamOperation(std::shared_ptr<Pump> pump, std::shared_ptr<void> owner) noexcept
       : Completion(std::move(pump)), owner_(std::move(owner)) {}
 
-  /// Before it begins: where to store the codec of the message that is read, a member of the owner.
+  /// Says where to store the codec of the message that is read, a member of the owner. Call it before the begin.
   void tell_codec(std::atomic<const char*>& codec) noexcept { codec_ = &codec; }
-  /// For a read the bytes of the message, or None at the end of the stream; True for others; an RpcError after a
-  /// failure.
+  /// Returns the bytes of the message for a read, or None at the end of the stream; True for other operations; an
+  /// RpcError after a failure.
   py::object outcome() override {
     if (!status_.is_ok()) return make_failure(status_, reply_.leading, reply_.trailing, reply_.peer);
     if (!is_read_) return py::bool_(true);
@@ -28,13 +28,13 @@ class StreamOperation final : public Completion {
   }
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
-  /// After its end.
+  /// These are valid after the end of the operation.
   bool is_ok() const noexcept { return status_.is_ok(); }
   bool has_message() const noexcept { return has_message_; }
-  /// After a failure: the metadata and peer for its exception.
+  /// Sets the metadata and the peer for the exception of a failed operation.
   void set_reply(ResponseInfo reply) noexcept { reply_ = std::move(reply); }
 
-  /// Asio handlers of both kinds. `at_end(operation)` is called on the loop's thread before the outcome is delivered.
+  /// An Asio handler of both kinds. The loop's thread calls `at_end(operation)` before the outcome is delivered.
   template <class AtEnd>
   struct Handler {
     using cancellation_slot_type = asio::cancellation_slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The call of the function, and what it returns as options.
+// TlsRenewal: calls the function, and reads its result as options.
 #include "tls_renewal.h"
 
 #include "completion.h"

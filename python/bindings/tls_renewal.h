@@ -10,15 +10,15 @@
 
 namespace trunkline::python {
 
-/// The function returns None, or a tuple of a private key, a certificate chain and the authorities or None, in PEM. An
-/// exception that it raises is passed to sys.unraisablehook, and renews nothing.
+/// Calls a function that returns None, or a tuple of a private key, a certificate chain and the authorities or None, in
+/// PEM. An exception that it raises is passed to sys.unraisablehook, and renews nothing.
 class TlsRenewal {
  public:
-  /// With the GIL.
+  /// Requires the GIL.
   TlsRenewal(const py::handle& function, ClientCertificate client_certificate)
       : function_(function), client_certificate_(client_certificate) {}
 
-  /// As TlsOptions::renew. With or without the GIL, which it takes.
+  /// Returns what TlsOptions::renew returns. May be called with or without the GIL, which it takes.
   std::shared_ptr<const TlsOptions> next() const;
 
  private:

@@ -9,7 +9,7 @@ namespace trunkline::python {
 
 class UseCount {
  public:
-  /// One thread's use. Made with the GIL, while the object is known to exist; ends with or without it.
+  /// The use by one thread. It is made with the GIL, while the object is known to exist, and ends with or without it.
   class Use {
    public:
     explicit Use(UseCount& uses) noexcept : count_(uses.count_) { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -21,7 +21,7 @@ class UseCount {
     std::atomic<int>& count_;
   };
 
-  /// Waits until all uses have ended. Without the GIL, once no further use can begin.
+  /// Waits until all uses have ended. Call it without the GIL, once no further use can begin.
   void wait_for_none() const {
     while (count_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which thread is a worker, and whether it has lent its place.
+// Worker: knows which thread is a worker, and whether it has lent its place.
 #include "worker.h"
 
 #include "worker_lane.h"

@@ -9,18 +9,18 @@ namespace trunkline::python {
 class Pump;
 class WorkerLane;
 
-/// Lives on the stack of its thread. Used on that thread.
+/// A worker on the stack of its thread, which alone uses it.
 class Worker {
  public:
-  /// Its lane counts it already. `streams`: the pump of the server, if workers that wait for the clients of its streams
-  /// lend their places; otherwise null. `place_left()` is called when it has lent its place.
+  /// The lane counts the worker already. `streams` is the pump of the server, if workers that wait for the clients of
+  /// its streams lend their places; otherwise null. The worker calls `place_left()` when it has lent its place.
   Worker(WorkerLane& lane, const Pump* streams, std::function<void()> place_left) noexcept;
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// A wait for its lifetime: of a worker, or of this thread for a client, if it is a worker of the server with this
-  /// pump whose streams lend their places.
+  /// A wait for its lifetime: that of a worker, or that of this thread for a client, if the thread is a worker of the
+  /// server with this pump whose streams lend their places.
   class Wait {
    public:
     explicit Wait(const Pump& pump);
@@ -43,7 +43,7 @@ class Worker {
   const Pump* const streams_;
   const std::function<void()> place_left_;
   Worker* const outer_;
-  /// Waits within waits.
+  /// The number of waits within waits.
   int waits_ = 0;
 };
 

@@ -13,19 +13,19 @@ namespace trunkline::python {
 /// may run handlers; those that find no place are spare, and end after a while.
 class WorkerLane {
  public:
-  /// How long a spare worker stays.
+  /// The time that a spare worker stays.
   static constexpr std::chrono::seconds patience{10};
 
   // --- with the mutex of the queue held ---
 
-  /// Before the workers start; there are `count` of them.
+  /// Opens the lane before the workers start, of which there are `count`.
   void open(int count) noexcept {
     limit_ = count;
     active_.store(count, std::memory_order_relaxed);
   }
   bool has_place() const noexcept { return active_.load(std::memory_order_seq_cst) < limit_; }
   bool is_crowded() const noexcept { return active_.load(std::memory_order_relaxed) > limit_; }
-  /// Has a spare worker go on. False: there is none.
+  /// Has a spare worker go on. Returns false if there is none.
   bool call_spare() {
     if (spare_ == called_) return false;
     ++called_;
@@ -33,8 +33,8 @@ class WorkerLane {
     changed_.notify_one();
     return true;
   }
-  /// This worker is spare until it is called. `at_begin()` is called before it waits. False: it was not called for so
-  /// long that it ends, or the lane was closed.
+  /// Makes this worker a spare one until it is called. `at_begin()` is called before it waits. Returns false if it was
+  /// not called for so long that it ends, or if the lane was closed.
   template <class AtBegin>
   bool park(std::unique_lock<std::mutex>& lock, const AtBegin& at_begin) {
     leave();
@@ -58,16 +58,16 @@ class WorkerLane {
 
   // --- any thread ---
 
-  /// A worker starts, or goes on after it has waited.
+  /// Counts a worker that starts, or goes on after it has waited.
   void enter() noexcept { active_.fetch_add(1, std::memory_order_seq_cst); }
-  /// A worker ends, or waits.
+  /// Stops counting a worker that ends, or waits.
   void leave() noexcept { active_.fetch_sub(1, std::memory_order_seq_cst); }
 
  private:
   int limit_ = 0;
   std::atomic<int> active_{0};
   int spare_ = 0;
-  /// Spare workers that have been called and have not gone on yet.
+  /// The number of spare workers that have been called and have not gone on yet.
   int called_ = 0;
   bool is_closed_ = false;
   std::condition_variable changed_;

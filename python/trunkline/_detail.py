@@ -10,11 +10,11 @@ import msgspec
 
 from ._messages.validation import built_model, dumped_model
 
-#: What type URLs begin with: of protobuf messages, and of structures in MessagePack.
+#: The beginnings of type URLs: of protobuf messages, and of structures in MessagePack.
 _PROTOBUF = "type.googleapis.com/"
 _STRUCTURE = "trunkline.msgpack/"
 
-#: What classes of structures have: dataclasses, ``msgspec.Struct``, attrs, pydantic models.
+#: The attributes that classes of structures have: dataclasses, ``msgspec.Struct``, attrs, pydantic models.
 _MARKS = ("__dataclass_fields__", "__struct_fields__", "__attrs_attrs__", "__pydantic_fields__")
 
 
@@ -48,9 +48,9 @@ class Detail(NamedTuple):
 
 
 def details_of_kind(kind: type[Any], details: Iterable[Detail]) -> list[Any]:
-    """The messages of those details that hold a ``kind``, decoded. Structures are found by the name of their class.
-    TypeError for a class that is neither of protobuf messages nor of structures; ValueError for a structure with
-    other fields."""
+    """Returns the messages of those details that hold a ``kind``, decoded. Structures are found by the name of their
+    class. Raises TypeError for a class that is neither of protobuf messages nor of structures; ValueError for a
+    structure with other fields."""
     descriptor = getattr(kind, "DESCRIPTOR", None)
     if descriptor is not None:
         suffix: str = "/" + descriptor.full_name

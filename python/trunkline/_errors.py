@@ -48,7 +48,7 @@ class StatusCode(enum.IntEnum):
 
 
 class Origin(enum.IntEnum):
-    """Where a status comes from: this process, the peer (its handler or runtime), or the connection between them."""
+    """The origin of a status: this process, the peer (its handler or runtime), or the connection between them."""
 
     LOCAL = 0
     PEER = 1
@@ -65,15 +65,15 @@ class RpcError(Exception):
     code: StatusCode = StatusCode.UNKNOWN
     _classes: ClassVar[dict[int, type[RpcError]]] = {}
 
-    #: Where the status comes from.
+    #: The origin of the status.
     origin: Origin
-    #: False only if it is certain that no handler has seen the call.
+    #: True if a handler may have seen the call; False only if certainly none has.
     may_have_run: bool
-    #: What the server sent before its first message.
+    #: The metadata that the server sent before its first message.
     leading_metadata: Metadata
-    #: What the server sent with the status.
+    #: The metadata that the server sent with the status.
     trailing_metadata: Metadata
-    #: The server, e.g. ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
+    #: The endpoint of the server, e.g. ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
     peer: str
     message: str
 
@@ -96,8 +96,8 @@ class RpcError(Exception):
         details: Iterable[Any] = (),
         trailing_metadata: MetadataLike = None,
     ) -> None:
-        """``message``: a str, or an exception whose text is used. ``details``: protobuf messages, dataclasses
-        and the like; see ``Detail.of``."""
+        """``message`` is a str, or an exception whose text is used. ``details`` are protobuf messages, dataclasses and
+        the like; see ``Detail.of``."""
         self.message = str(message)
         super().__init__(self.message)
         self.origin = Origin.LOCAL
@@ -112,26 +112,26 @@ class RpcError(Exception):
     @overload
     def details(self, kind: type[Message]) -> Sequence[Message]: ...
     def details(self, kind: type[Any] | None = None) -> Sequence[Any]:
-        """All details, or those that hold a ``kind``, decoded: a class of protobuf messages, or of structures such as
-        dataclasses, which are found by its name. TypeError for another class, ValueError for a structure with other
-        fields."""
+        """Returns all details, or those that hold a ``kind``, decoded: a class of protobuf messages, or of structures
+        such as dataclasses, which are found by its name. Raises TypeError for another class, ValueError for a structure
+        with other fields."""
         return self._details if kind is None else details_of_kind(kind, self._details)
 
     @classmethod
     def reconnect(cls, message: object = "the server is draining") -> RpcError:
-        """What a handler raises to end a stream because its server drains: ``unavailable``, with ``should_reconnect``
-        true for the client."""
+        """Makes the error that a handler raises to end a stream because its server drains: ``unavailable``, with
+        ``should_reconnect`` true for the client."""
         return RpcError(message, code=StatusCode.UNAVAILABLE, details=[Detail(_ERROR_INFO, _DRAINING)])
 
     @property
     def should_reconnect(self) -> bool:
-        """Whether the server has ended a stream because it drains, so that the client may open it again at once: it
-        reaches another server."""
+        """Returns whether the server has ended a stream because it drains, so that the client may open it again at
+        once: it reaches another server."""
         return any(detail.type_url == _ERROR_INFO and detail.value == _DRAINING for detail in self._details)
 
     @property
     def retry_after(self) -> float | None:
-        """In how many seconds the server wants the call again, if it says so. An overloaded server does."""
+        """The seconds after which the server wants the call again, if it says so. An overloaded server does."""
         return next((_retry_delay(each.value) for each in self._details if each.type_url == _RETRY_INFO), None)
 
     def __str__(self) -> str:
@@ -156,7 +156,7 @@ class RpcError(Exception):
 
 
 def _varints(message: bytes) -> dict[int, int]:
-    """The fields of a message that has nothing but varints; those before the first that is malformed."""
+    """Returns the fields of a message that has nothing but varints; those before the first malformed one."""
     fields: dict[int, int] = {}
     numbers: list[int] = []
     value = shift = 0
@@ -298,8 +298,8 @@ Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
 def describe_error(error: BaseException, method: str, exposes_text: bool = False) -> Described:
-    """The status for the exception that a handler has raised. Exceptions other than RpcError are logged with
-    their traceback. ``exposes_text``: the caller gets their class and text."""
+    """Returns the status for the exception that a handler has raised. Exceptions other than RpcError are logged with
+    their traceback. With ``exposes_text`` the caller gets their class and text."""
     if isinstance(error, RpcError):
         try:
             return _described(error)
@@ -329,7 +329,7 @@ def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadat
 
 
 def _show_public_module() -> None:
-    """Names the module from which users import them, as tracebacks show it."""
+    """Names the module from which users import the classes, as tracebacks show it."""
     for kind in (Detail, Origin, StatusCode, RpcError, *RpcError._classes.values()):
         kind.__module__ = "trunkline"
 

@@ -35,7 +35,7 @@ class Metadata:
 
     @classmethod
     def _of(cls, pairs: Iterable[tuple[str, bytes]]) -> Metadata:
-        """From pairs of the core, which are valid."""
+        """Makes metadata from pairs of the core, which are valid."""
         made = cls.__new__(cls)
         made._pairs = tuple(pairs)
         return made
@@ -45,7 +45,7 @@ class Metadata:
     @overload
     def get(self, name: str, default: Default) -> Value | Default: ...
     def get(self, name: str, default: Any = None) -> Any:
-        """The first value of the name, or ``default``."""
+        """Returns the first value of the name, or ``default``."""
         wanted = name.lower()
         for key, value in self._pairs:
             if key == wanted:
@@ -53,16 +53,16 @@ class Metadata:
         return default
 
     def get_all(self, name: str) -> list[Value]:
-        """The values of the name, in order. The list is empty if there is none."""
+        """Returns the values of the name, in order. The list is empty if there is none."""
         wanted = name.lower()
         return [_presented(key, value) for key, value in self._pairs if key == wanted]
 
     def names(self) -> list[str]:
-        """Each name once, in the order of their first values."""
+        """Returns each name once, in the order of their first values."""
         return list(dict(self._pairs))
 
     def __getitem__(self, name: str) -> Value:
-        """The first value of the name. Raises KeyError if there is none."""
+        """Returns the first value of the name. Raises KeyError if there is none."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
@@ -95,8 +95,8 @@ def _presented(name: str, value: bytes) -> Value:
 
 
 def pairs_of(metadata: MetadataLike, subject: str = "metadata") -> list[tuple[str, Value]]:
-    """The pairs of a mapping or an iterable of pairs, in order. TypeError for another object; it begins with
-    ``subject``."""
+    """Returns the pairs of a mapping or an iterable of pairs, in order. Raises TypeError for another object; its text
+    begins with ``subject``."""
     if metadata is None:
         return []
     pairs: Any = metadata.items() if isinstance(metadata, Mapping) else metadata
@@ -112,13 +112,13 @@ def _checked_pair(pair: Any, subject: str) -> tuple[str, Value]:
 
 
 def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:
-    """The metadata as the core takes it; None if it is empty."""
+    """Returns the metadata as the core takes it; None if it is empty."""
     if not metadata:
         return None
     return [(_checked_name(name), _encoded(name, value)) for name, value in pairs_of(metadata)]
 
 
-# A token of HTTP (RFC 9110, section 5.6.2).
+# The pattern is a token of HTTP (RFC 9110, section 5.6.2).
 _is_name = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,255}").fullmatch
 
 

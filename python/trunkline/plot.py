@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-#: The exit status without matplotlib.
+#: The exit status if matplotlib is missing.
 NO_MATPLOTLIB = 3
 
-#: Percentiles with a label on the axis.
+#: The percentiles with a label on the axis.
 _TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -54,7 +54,7 @@ def percentile_curve(buckets: Sequence[Sequence[int]]) -> tuple[list[float], lis
 
 
 def time_text(nanoseconds: float, _position: object = None) -> str:
-    """A label of an axis, such as ``"1.5 ms"``."""
+    """Returns a label of an axis, such as ``"1.5 ms"``."""
     for scale, unit in _UNITS:
         if nanoseconds >= scale:
             return f"{nanoseconds / scale:.4g} {unit}"
@@ -62,7 +62,7 @@ def time_text(nanoseconds: float, _position: object = None) -> str:
 
 
 def count_text(count: float, _position: object = None) -> str:
-    """A label of an axis, such as ``"1.5M"``."""
+    """Returns a label of an axis, such as ``"1.5M"``."""
     for scale, unit in _COUNTS:
         if abs(count) >= scale:
             return f"{count / scale:.4g}{unit}"

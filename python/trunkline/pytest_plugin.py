@@ -15,16 +15,16 @@ from .testing._hosting import LoopThread
 
 @pytest.fixture
 def trunkline_serve() -> Iterator[Callable[..., Channel]]:
-    """A function that serves a Server, a service or a Fake in this process until the test ends, and returns a channel
-    to it."""
+    """Returns a function that serves a Server, a service or a Fake in this process until the test ends, and returns a
+    channel to it."""
     with ExitStack() as stack:
         yield lambda service, **options: stack.enter_context(testing.serve(service, **options))
 
 
 @pytest.fixture
 def trunkline_aserve() -> Iterator[Callable[..., aio.Channel]]:
-    """As ``trunkline_serve``, but returns a channel for asyncio. The server runs on an event loop of its own; ``async
-    with trunkline.testing.aserve(...)`` serves on the loop of the test."""
+    """Returns a function that serves as ``trunkline_serve`` does, and returns a channel for asyncio. The server runs on
+    an event loop of its own; ``async with trunkline.testing.aserve(...)`` serves on the loop of the test."""
     with ExitStack() as stack:
         thread = stack.enter_context(LoopThread())
         yield lambda service, **options: stack.enter_context(thread.entered(testing.aserve(service, **options)))
@@ -32,6 +32,6 @@ def trunkline_aserve() -> Iterator[Callable[..., aio.Channel]]:
 
 @pytest.fixture
 def trunkline_fake() -> testing.Fake:
-    """A :class:`trunkline.testing.Fake`, which ``trunkline_serve``, ``trunkline_aserve`` or its own ``serve``
+    """Returns a :class:`trunkline.testing.Fake`, which ``trunkline_serve``, ``trunkline_aserve`` or its own ``serve``
     serves."""
     return testing.Fake()

@@ -11,11 +11,11 @@ namespace trunkline::balance {
 
 class ServerLoad;
 
-/// The last few of them: a further one replaces the oldest. They are compared and never looked at, as they may have
-/// gone.
+/// Holds the last few of these servers: a further one replaces the oldest. They are compared and never looked at, as
+/// they may have gone.
 class AvoidedServers {
  public:
-  /// A call has five attempts at most.
+  /// The most servers. A call has five attempts at most.
   static constexpr std::size_t most_servers = 4;
 
   AvoidedServers() noexcept = default;
@@ -26,20 +26,20 @@ class AvoidedServers {
   bool contains(const ServerLoad* server) const noexcept {
     return std::find(servers_.begin(), servers_.begin() + count_, server) != servers_.begin() + count_;
   }
-  /// Null: there is none to add.
+  /// Adds a server. Null adds none.
   void add(const ServerLoad* server) noexcept {
     if (server == nullptr) return;
     remove_if([server](const ServerLoad* other) { return other == server; });
     if (count_ == most_servers) drop_oldest(1);
     servers_[count_++] = server;
   }
-  /// The `most` that were added last. Of as many servers and one, one at least is not avoided then.
+  /// Returns the `most` that were added last, so that of `most` + 1 servers at least one is not avoided.
   AvoidedServers last(std::size_t most) const noexcept {
     AvoidedServers kept = *this;
     if (kept.count_ > most) kept.drop_oldest(kept.count_ - most);
     return kept;
   }
-  /// Those that are among `servers`.
+  /// Returns those that are among `servers`.
   AvoidedServers among(std::span<ServerLoad* const> servers) const noexcept {
     AvoidedServers kept = *this;
     kept.remove_if([servers](const ServerLoad* server) {
@@ -59,7 +59,7 @@ class AvoidedServers {
     count_ -= dropped;
   }
 
-  /// In the order in which they were added.
+  /// The servers in the order in which they were added.
   std::array<const ServerLoad*, most_servers> servers_{};
   std::size_t count_ = 0;
 };

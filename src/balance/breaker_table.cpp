@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Breakers that come with failures and go when these are old.
+// BreakerTable: breakers that come with failures and go when these are old.
 #include "balance/breaker_table.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void BreakerTable::note_ended(std::uint32_t method, std::string_view name, Outco
   if (is_closed && breaker.is_forgettable(now)) breakers_.erase(found);
 }
 
-/// A method that is no longer called does not drop its breaker itself.
+/// Drops old breakers, as a method that is no longer called does not drop its breaker itself.
 void BreakerTable::forget(base::TimePoint now) {
   if (breakers_.size() < next_cleaning_) return;
   std::erase_if(breakers_, [now](const auto& entry) { return entry.second.breaker.is_forgettable(now); });

@@ -13,38 +13,38 @@
 
 namespace trunkline::balance {
 
-/// It holds only those of methods that have failed lately, so that nothing is looked up while all is well. One thread
-/// at a time.
+/// A table of the methods that have failed lately, so that nothing is looked up while all is well. One thread at a time
+/// may use it.
 class BreakerTable {
  public:
-  /// `options` outlive this.
+  /// `options` must outlive the table.
   explicit BreakerTable(const BreakerOptions& options) noexcept : options_(options) {}
 
-  /// False: every method may be called.
+  /// Returns false if every method may be called.
   bool has_open() const noexcept { return open_ != 0; }
-  /// A call of the method may begin. `method`: a number other than 0; methods with number 0 have no breaker.
+  /// Returns true if a call of `method` may begin. Methods with the number 0 have no breaker.
   bool admits(std::uint32_t method, base::TimePoint now) const noexcept;
-  /// When it makes sense to try again, if the method may not be called.
+  /// Returns the time at which it makes sense to try again, if the method may not be called.
   base::TimePoint retry_at(std::uint32_t method, base::TimePoint now) const noexcept;
   void on_started(std::uint32_t method, base::TimePoint now) noexcept {
     if (open_ != 0) [[unlikely]]
       note_started(method, now);
   }
-  /// A call has been answered that began at `started` and may go on for long, as streams do. If it is a probe it counts
-  /// as served, and true is returned: on_ended() is to be called for it only if it fails.
+  /// Notes that a call which began at `started` has been answered and may go on for long, as streams do. If it is a
+  /// probe it counts as served, and true is returned: on_ended() is to be called for it only if it fails.
   bool on_answered(std::uint32_t method, base::TimePoint started, base::TimePoint now) {
     return open_ != 0 && note_answered(method, started, now);
   }
-  /// `name` outlives this.
+  /// Notes that a call has ended. `name` must outlive the table.
   void on_ended(std::uint32_t method, std::string_view name, Outcome outcome, base::TimePoint started,
                 base::TimePoint now) {
     if (outcome == Outcome::failed || !breakers_.empty()) [[unlikely]]
       note_ended(method, name, outcome, started, now);
   }
-  /// The methods whose breakers are not closed, in alphabetical order.
+  /// Returns the methods whose breakers are not closed, in alphabetical order.
   std::vector<std::string> open() const;
   std::size_t size() const noexcept { return breakers_.size(); }
-  /// No method has failed lately: on_ended() does nothing for a call that was served.
+  /// Returns true if no method has failed lately: on_ended() does nothing for a call that was served.
   bool is_empty() const noexcept { return breakers_.empty(); }
 
  private:
@@ -61,9 +61,9 @@ class BreakerTable {
 
   const BreakerOptions& options_;
   std::unordered_map<std::uint32_t, Entry> breakers_;
-  /// How many are not closed.
+  /// The number of breakers that are not closed.
   std::size_t open_ = 0;
-  /// At this size those are dropped that are no longer needed.
+  /// The size at which breakers are dropped that are no longer needed.
   std::size_t next_cleaning_ = 16;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallHints: what a policy may know of the call for which it chooses a server.
+// CallHints: the properties of a call that a policy may know when it chooses a server.
 #pragma once
 
 #include "balance/avoided_servers.h"
@@ -12,7 +12,7 @@ struct CallHints {
   /// The hash of CallOptions::routing_key. Valid if has_key.
   std::uint64_t key = 0;
   bool has_key = false;
-  /// Any other server is better. If there is no other, the one that was added first.
+  /// The servers to avoid: any other server is better. If there is no other, the one that was added first is.
   AvoidedServers avoided{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of states and events, and what is counted.
+// CircuitBreaker: the table of states and events, and the counts.
 #include "balance/circuit_breaker.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr CircuitBreaker::Transition table[CircuitBreaker::state_count][CircuitB
      {Action::none, State::closed},
      {Action::none, State::closed},
      {Action::none, State::closed}},
-    // open: no call begins, so what ends began before
+    // open: no call begins, so a call that ends began before
     {{Action::none, State::open},
      {Action::none, State::open},
      {Action::none, State::open},
@@ -92,7 +92,7 @@ CircuitBreaker::Event CircuitBreaker::event_of(Outcome outcome, base::TimePoint 
   return Event::abandoned;
 }
 
-/// With one more failure.
+/// Returns true if one more failure reaches a limit.
 bool CircuitBreaker::would_trip(base::TimePoint now) const noexcept {
   const bool is_row_over = now - failed_at_ >= options_->window;
   const std::uint32_t in_a_row = is_row_over ? 1 : failures_in_a_row_ + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CircuitBreaker: whether a method of a server that has failed lately may be called, as a table.
+// CircuitBreaker: decides whether a method of a server that has failed lately may be called, as a table.
 #pragma once
 
 #include "balance/server_load.h"
@@ -12,7 +12,7 @@
 
 namespace trunkline::balance {
 
-/// After M. Nygard, "Release It!", 2007. It knows neither connections nor timers. One thread at a time.
+/// A breaker after M. Nygard, "Release It!", 2007. It knows neither connections nor timers. One thread may use it.
 class CircuitBreaker {
  public:
   enum class State : std::uint8_t {
@@ -45,12 +45,12 @@ class CircuitBreaker {
     none,
     count_served,
     count_failure,
-    /// Begins open_time.
+    /// The time open_time begins.
     open,
     begin_probing,
     count_probe,
     return_probe,
-    /// Begins to count anew.
+    /// The breaker begins to count anew.
     close,
   };
 
@@ -60,21 +60,21 @@ class CircuitBreaker {
   };
   static const Transition& transition(State state, Event event) noexcept;
 
-  /// `options` outlive this.
+  /// `options` must outlive the breaker.
   explicit CircuitBreaker(const BreakerOptions& options) noexcept : options_(&options) {}
 
   State state() const noexcept { return state_; }
-  /// A call may begin.
+  /// Returns true if a call may begin.
   bool admits(base::TimePoint now) const noexcept;
-  /// A call that began at `started` and has not ended is one of the probes.
+  /// Returns true if a call that began at `started` and has not ended is one of the probes.
   bool is_probe(base::TimePoint started) const noexcept { return state_ == State::half_open && started >= since_; }
-  /// When it makes sense to try again, if it does not admit a call.
+  /// Returns the time at which it makes sense to try again, if the breaker does not admit a call.
   base::TimePoint retry_at(base::TimePoint now) const noexcept;
-  /// A call that it admits begins.
+  /// Notes that a call which the breaker admits begins.
   void on_started(base::TimePoint now) noexcept;
-  /// A call has ended that began at `started`.
+  /// Notes that a call has ended that began at `started`.
   void on_ended(Outcome outcome, base::TimePoint started, base::TimePoint now) noexcept;
-  /// It is closed, and nothing has failed lately: a new one would do the same.
+  /// Returns true if the breaker is closed, and nothing has failed lately: a new one would do the same.
   bool is_forgettable(base::TimePoint now) const noexcept {
     return state_ == State::closed && now - failed_at_ >= options_->window;
   }
@@ -90,15 +90,15 @@ class CircuitBreaker {
 
   const BreakerOptions* options_;
   State state_ = State::closed;
-  /// When the state began.
+  /// The time when the state began.
   base::TimePoint since_ = base::TimePoint::min();
-  /// While it is closed: the last failure, and what was counted since the window began.
+  /// The last failure, and what was counted since the window began. Used while the breaker is closed.
   base::TimePoint failed_at_{};
   base::TimePoint window_began_{};
   std::uint32_t failures_in_a_row_ = 0;
   std::uint32_t calls_ = 0;
   std::uint32_t failures_ = 0;
-  /// While it is half open: probes that are under way, and those that were served.
+  /// The number of probes that are under way, and of those that were served. Used while the breaker is half open.
   std::uint32_t probes_ = 0;
   std::uint32_t served_probes_ = 0;
 };

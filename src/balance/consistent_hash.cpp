@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ring, and the limit of a server.
+// ConsistentHash: the ring, and the limit of a server.
 #include "balance/consistent_hash.h"
 
 #include "balance/draw.h"
@@ -13,7 +13,7 @@ namespace trunkline::balance {
 namespace {
 
 constexpr std::size_t most_points = 4096;
-/// How often the servers are weighed while some of them start.
+/// The interval at which servers are weighed while some of them start.
 constexpr base::Duration weighing_interval = std::chrono::milliseconds(100);
 
 std::size_t points_of(const ServerLoad& server) noexcept {
@@ -68,8 +68,8 @@ std::size_t ConsistentHash::find(std::uint64_t key) const noexcept {
   return point < points_.size() ? point : 0;
 }
 
-/// The limits of servers that start are low. They have to add up to more than the open calls all the same, or else no
-/// server would have room, and every choice would look at all points.
+/// Weighs the servers. Those that start have low limits. The limits must add up to more than the open calls all the
+/// same: otherwise no server would have room, and every choice would look at all points.
 void ConsistentHash::weigh(base::TimePoint now) noexcept {
   total_weight_ = 0;
   bool is_starting = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The percentile of a method's latency, and the allowance for further attempts.
+// HedgePolicy: the percentile of a method's latency, and the allowance for further attempts.
 #include "balance/hedge_policy.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace trunkline::balance {
 
 namespace {
-/// A percentile costs as much as some hundred samples.
+/// The number of samples from one percentile to the next, each of which costs as much as some hundred samples.
 constexpr std::uint64_t samples_per_measurement = 64;
 }  // namespace
 

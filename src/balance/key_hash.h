@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hash_of_key(): the hash by which calls of one key find one server.
+// hash_of_key(): computes the hash by which calls of one key find one server.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace trunkline::balance {
 
-/// The same on every machine: FNV-1a (64 bits), with the final mix of SplitMix64, so that similar keys lie far apart.
+/// Hashes by FNV-1a (64 bits) and SplitMix64's final mix: alike on every machine, and similar keys lie far apart.
 constexpr std::uint64_t hash_of_key(std::string_view key) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

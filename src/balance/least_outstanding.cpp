@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first of the ranking by open calls.
+// LeastOutstanding: takes the first of the ranking by open calls.
 #include "balance/least_outstanding.h"
 
 namespace trunkline::balance {

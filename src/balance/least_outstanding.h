@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LeastOutstanding: the server with the fewest open calls.
+// LeastOutstanding: chooses the server with the fewest open calls.
 #pragma once
 
 #include "balance/ranked_policy.h"
@@ -9,14 +9,14 @@
 
 namespace trunkline::balance {
 
-/// The open calls with one more, relative to the weight.
+/// The cost is the number of open calls and one more, relative to the weight.
 struct CostOfOpenCalls {
   static double of(const ServerLoad& server, base::TimePoint now) noexcept {
     return (server.outstanding() + 1) / server.effective_weight(now);
   }
 };
 
-/// Those that are equal in turn, from a random one, so that many clients do not meet at one.
+/// Takes servers of equal cost in turn, from a random one on, so that many clients do not meet at one.
 class LeastOutstanding final : public RankedPolicy<CostOfOpenCalls> {
  public:
   explicit LeastOutstanding(std::uint64_t seed) noexcept : RankedPolicy(seed) {}
@@ -24,7 +24,7 @@ class LeastOutstanding final : public RankedPolicy<CostOfOpenCalls> {
   ServerLoad* choose(const CallHints& hints, base::TimePoint now) override;
 
  private:
-  /// One server is ranked anew with each choice, in turn: its weight may have grown since.
+  /// The server that is ranked anew with the next choice: its weight may have grown since.
   std::size_t turn_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first of the ranking by latency, or a random server.
+// LeastTime: takes the first of the ranking by latency, or a random server.
 #include "balance/least_time.h"
 
 #include "balance/draw.h"

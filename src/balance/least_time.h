@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LeastTime: the server with the least average latency.
+// LeastTime: chooses the server with the least average latency.
 #pragma once
 
 #include "balance/ranked_policy.h"
@@ -9,10 +9,10 @@
 
 namespace trunkline::balance {
 
-/// The average latency, relative to the weight.
+/// The cost is the average latency, relative to the weight.
 struct CostOfLatency {
   static double of(const ServerLoad& server, base::TimePoint now) noexcept {
-    // Its first call is under way, so others need not find out what it will say; or its calls have only failed.
+    // Either its first call is under way, and others need not find out what it will say, or its calls have only failed.
     if (server.is_unproven()) return std::numeric_limits<double>::max();
     return server.latency() / server.effective_weight(now);
   }

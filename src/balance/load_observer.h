@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadObserver: hears when what is measured of a server changes.
+// LoadObserver: is told when the measurements of a server change.
 #pragma once
 
 namespace trunkline::balance {
@@ -8,7 +8,7 @@ class ServerLoad;
 
 class LoadObserver {
  public:
-  /// `open_calls`: how many more calls are open than before: 1, 0 or -1.
+  /// Called with the change of the number of open calls: 1, 0 or -1.
   virtual void load_changed(ServerLoad& server, int open_calls) = 0;
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the policies.
+// make_policy(): makes the policies.
 #include "balance/make_policy.h"
 
 #include "balance/consistent_hash.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_policy(): the policy that the options name.
+// make_policy(): makes the policy that the options name.
 #pragma once
 
 #include "balance/policy.h"
@@ -10,7 +10,7 @@
 
 namespace trunkline::balance {
 
-/// It has tiers of priority and zone.
+/// Returns the policy, with tiers of priority and zone.
 std::unique_ptr<Policy> make_policy(const BalancingOptions& options);
 
 }  // namespace trunkline::balance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of ejection.
+// OutlierDetector: the rules of ejection.
 #include "balance/outlier_detector.h"
 
 #include <algorithm>
@@ -23,15 +23,15 @@ bool OutlierDetector::on_failed(OutlierRecord& record, base::TimePoint now) {
   ++record.failures;
   ++record.failures_in_a_row;
   const std::uint32_t limit = options_.consecutive_failures;
-  // At each multiple only, since the look at the others takes time.
+  // The others are looked at only at each multiple of the limit, since that takes time.
   if (limit == 0 || record.failures_in_a_row % limit != 0) return false;
   const bool is_moment = record.failures_in_a_row < record.calls / least_share_in_a_row;
   return !is_moment && fails_more_than_others(record) && eject(record, now);
 }
 
-/// Compares what has been counted since the last sweep. If the servers fail alike, the cause is elsewhere: a method,
-/// something that they share, or this client. To use fewer of them would then make it worse. Servers without calls,
-/// such as those of other zones, may be well.
+/// Compares the counts since the last sweep. If the servers fail alike, the cause is elsewhere: a method, something
+/// that they share, or this client. To use fewer of them would then make it worse. Servers without calls, such as those
+/// of other zones, may be well.
 bool OutlierDetector::fails_more_than_others(const OutlierRecord& record) const noexcept {
   const auto share_of = [](const OutlierRecord& r) { return r.calls == 0 ? 0.0 : 1.0 * r.failures / r.calls; };
   double sum = 0;

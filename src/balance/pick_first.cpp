@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The server in use stays in front.
+// PickFirst: keeps the server in use in front.
 #include "balance/pick_first.h"
 
 #include <algorithm>

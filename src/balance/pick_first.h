@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PickFirst: one server takes all calls.
+// PickFirst: has one server take all calls.
 #pragma once
 
 #include "balance/policy.h"
@@ -8,14 +8,14 @@
 
 namespace trunkline::balance {
 
-/// The first server of the list that is ready, and that one for as long as it is ready.
+/// Takes the first server of the list that is ready, and keeps it for as long as it is ready.
 class PickFirst final : public Policy {
  public:
   void set_servers(std::span<ServerLoad* const> servers) override;
   ServerLoad* choose(const CallHints& hints, base::TimePoint now) override;
 
  private:
-  /// The one in use is in front.
+  /// The servers, of which the one in use is in front.
   std::vector<ServerLoad*> servers_;
 };
 

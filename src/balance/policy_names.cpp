@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of the policies.
+// balancing_policy() and to_string(): convert between policies and their names.
 #include <trunkline/balancing.h>
 
 #include <algorithm>

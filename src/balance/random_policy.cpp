@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The alias table, and draws from it.
+// RandomPolicy: makes the alias table, and draws from it.
 #include "balance/random_policy.h"
 
 #include "balance/draw.h"
@@ -9,7 +9,7 @@ namespace trunkline::balance {
 
 namespace {
 
-/// So often a server is drawn again because it is avoided or starts. The last draw counts.
+/// The number of times that a server is drawn again because it is avoided or starts. The last draw counts.
 constexpr int most_draws = 16;
 
 }  // namespace
@@ -56,7 +56,7 @@ ServerLoad* RandomPolicy::choose(const CallHints& hints, base::TimePoint now) {
     server = draw();
   }
   if (!avoided.contains(server)) return server;
-  // The avoided servers have nearly all the weight.
+  // Nearly all the weight belongs to avoided servers.
   std::size_t at = draw_below(base::next_random(random_), columns_.size());
   while (avoided.contains(columns_[at].server)) at = (at + 1) % columns_.size();
   return columns_[at].server;

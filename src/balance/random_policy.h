@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RandomPolicy: a random server.
+// RandomPolicy: chooses a random server.
 #pragma once
 
 #include "balance/policy.h"
@@ -9,8 +9,8 @@
 
 namespace trunkline::balance {
 
-/// In proportion to the weights, in constant time: M. Vose, "A linear algorithm for generating random numbers with a
-/// given distribution" (1991), the alias method. A server that starts is drawn again in proportion to what it lacks.
+/// Draws by weight in constant time: M. Vose, "A linear algorithm for generating random numbers with a given
+/// distribution" (1991), the alias method. A server that starts is drawn again in proportion to what it lacks.
 class RandomPolicy final : public Policy {
  public:
   explicit RandomPolicy(std::uint64_t seed) noexcept : random_(seed) {}
@@ -19,7 +19,7 @@ class RandomPolicy final : public Policy {
   ServerLoad* choose(const CallHints& hints, base::TimePoint now) override;
 
  private:
-  /// A column of the table: `server` in `share` of the draws, otherwise `alias`.
+  /// A column of the table: it gives `server` in `share` of the draws, otherwise `alias`.
   struct Column {
     double share = 1;
     ServerLoad* server = nullptr;

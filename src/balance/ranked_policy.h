@@ -13,7 +13,7 @@
 
 namespace trunkline::balance {
 
-/// `Cost::of(server, now)` is the cost. A server is ranked anew whenever what is measured of it changes.
+/// A policy by `Cost::of(server, now)`. A server is ranked anew whenever a measurement of it changes.
 template <class Cost>
 class RankedPolicy : public Policy, private LoadObserver {
  public:
@@ -35,11 +35,11 @@ class RankedPolicy : public Policy, private LoadObserver {
 
   const std::vector<ServerLoad*>& servers() const noexcept { return servers_; }
   std::uint64_t next_random() noexcept { return base::next_random(random_); }
-  /// Costs are those of this time from now on.
+  /// Sets the time at which costs are computed from now on.
   void set_now(base::TimePoint now) noexcept { now_ = now; }
   void rank_anew(const ServerLoad& server) noexcept { rank(server, next_rank_++); }
   ServerLoad* best() const noexcept { return servers_[tree_.best()]; }
-  /// `chosen`, or the best of the others if it is avoided and there are others.
+  /// Returns `chosen`, or the best of the others if it is avoided and there are others.
   ServerLoad* unless_avoided(ServerLoad* chosen, const CallHints& hints) const noexcept {
     if (hints.avoided.empty()) [[likely]]
       return chosen;
@@ -60,10 +60,10 @@ class RankedPolicy : public Policy, private LoadObserver {
   std::vector<ServerLoad*> servers_;
   WinnerTree tree_;
   std::uint64_t random_;
-  /// Of equal servers the one whose turn is longest ago comes first; at the beginning a random one. So these ranks come
-  /// after all that are random.
+  /// The rank of the next turn. Among equal servers the one whose turn is longest ago comes first; at the beginning it
+  /// is a random one. So these ranks come after all random ones.
   std::uint64_t next_rank_ = std::uint64_t{1} << 32;
-  /// Of the last choice.
+  /// The time of the last choice.
   base::TimePoint now_{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of turns.
+// RoundRobin: the order of turns.
 #include "balance/round_robin.h"
 
 #include "base/random_seed.h"
@@ -19,7 +19,7 @@ void RoundRobin::set_servers(std::span<ServerLoad* const> servers) {
   std::make_heap(entries_.begin(), entries_.end(), std::greater<>());
 }
 
-/// The server that is due first among the first `count` entries, which are a heap.
+/// Returns the server that is due first among the first `count` entries, which are a heap.
 ServerLoad* RoundRobin::next_of(std::size_t count, base::TimePoint now) {
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(count);
   std::pop_heap(entries_.begin(), end, std::greater<>());

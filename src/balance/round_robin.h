@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RoundRobin: the servers in turn.
+// RoundRobin: takes the servers in turn.
 #pragma once
 
 #include "balance/policy.h"
@@ -10,8 +10,8 @@
 
 namespace trunkline::balance {
 
-/// In proportion to the weights, evenly spread (earliest deadline first, as Envoy and gRPC do it). Begins at a random
-/// place, so that many clients do not begin with the same server.
+/// Takes turns in proportion to the weights, evenly spread (earliest deadline first, as Envoy and gRPC do it). It
+/// begins at a random place, so that many clients do not begin with the same server.
 class RoundRobin final : public Policy {
  public:
   explicit RoundRobin(std::uint64_t seed) noexcept : random_(seed) {}
@@ -30,7 +30,7 @@ class RoundRobin final : public Policy {
 
   ServerLoad* next_of(std::size_t count, base::TimePoint now);
 
-  /// A heap; the entry that is due first is in front.
+  /// A heap of entries, of which the one that is due first is in front.
   std::vector<Entry> entries_;
   std::uint64_t turns_ = 0;
   std::uint64_t random_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The average of a server's latency.
+// ServerLoad: the average of a server's latency.
 #include "balance/server_load.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void ServerLoad::observe(base::Duration latency, base::TimePoint now) noexcept {
 
 void ServerLoad::observe_in_doubt(base::Duration latency, base::TimePoint now) noexcept {
   const double sample = static_cast<double>(latency.count());
-  // It may have been held up together with the call that began the doubt.
+  // The call may have been held up together with the call that began the doubt.
   if (now - latency <= doubted_since_) {
     latency_ = std::max(latency_, sample);
   } else if (sample >= latency_) {

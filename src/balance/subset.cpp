@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of a subset.
+// choose_subset(): ranks the servers by a hash and takes the first ones.
 #include "balance/subset.h"
 
 #include "balance/draw.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shares of the tiers.
+// Tiers: computes the shares of the tiers.
 #include "balance/tiers.h"
 
 #include "balance/draw.h"
@@ -61,7 +61,7 @@ void Tiers::set_shares() {
       ready += tiers_[last].ready;
       listed += std::max(tiers_[last].ready, tiers_[last].listed);
     }
-    // What this priority gets is the least of what is left and what its servers of all zones can take.
+    // The share of this priority is the least of what is left and what its servers of all zones can take.
     const double share = ready > 0 ? std::min(rest, available(ready, listed)) : 0;
     double left = share;
     for (std::size_t i = first; i < last; ++i) {

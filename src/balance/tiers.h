@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tiers: servers of the lowest priority and of the own zone first, others for what those cannot take.
+// Tiers: prefers servers of the lowest priority and of the own zone, and gives others what those cannot take.
 #pragma once
 
 #include "balance/policy.h"
@@ -23,7 +23,7 @@ class Tiers final : public Policy {
 
   Tiers(std::uint64_t seed, MakePolicy make_policy);
 
-  /// Without it all servers that are listed count as ready.
+  /// Sets the listed servers. If it is not called, all servers count as ready.
   void set_listed(std::span<ServerLoad* const> servers) override;
   void set_servers(std::span<ServerLoad* const> servers) override;
   ServerLoad* choose(const CallHints& hints, base::TimePoint now) override;
@@ -34,7 +34,7 @@ class Tiers final : public Policy {
     bool is_local = false;
     double listed = 0;
     double ready = 0;
-    /// The sum of the shares of this tier and those before it.
+    /// The sum of the shares of this tier and of those before it.
     double share_end = 0;
     std::vector<ServerLoad*> servers{};
     std::unique_ptr<Policy> policy{};
@@ -46,9 +46,9 @@ class Tiers final : public Policy {
 
   std::uint64_t random_;
   MakePolicy make_policy_;
-  /// By priority; the own zone before the others.
+  /// The tiers by priority, and in each the own zone before the others.
   std::vector<Tier> tiers_;
-  /// The only tier that gets calls; null: there are several, or none.
+  /// The only tier that gets calls; null if there are several, or none.
   Tier* only_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The comparison of two servers.
+// TwoChoices: compares two servers.
 #include "balance/two_choices.h"
 
 #include "balance/draw.h"
@@ -11,11 +11,11 @@ namespace trunkline::balance {
 
 namespace {
 
-/// What a server without a measured latency is taken to need, in nanoseconds. Small, so that new servers are tried.
+/// The latency that a server without a measured one is taken to have, in nanoseconds; small, so that it is tried.
 constexpr double unknown_latency = 1000;
 
-/// A server that was not measured gets one call at that price. While its calls are open, and after calls that have only
-/// failed, it counts as no faster than the other, so that it does not get all calls.
+/// Returns the latency to expect. A server that was not measured gets one call at the price of unknown_latency. While
+/// its calls are open, and after calls that have only failed, it counts as no faster than the other server.
 double expected_latency(const ServerLoad& server, const ServerLoad& other, base::TimePoint now) noexcept {
   double latency = server.latency_at(now);
   if (server.is_unproven()) latency = std::max(latency, other.latency_at(now));

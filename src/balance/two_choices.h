@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TwoChoices: the better of two random servers.
+// TwoChoices: chooses the better of two random servers.
 #pragma once
 
 #include "balance/policy.h"
@@ -9,9 +9,9 @@
 
 namespace trunkline::balance {
 
-/// M. Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing" (2001). What is compared is the time until
-/// a server would be done: (open calls + 1) times the average latency, by the weight. While both are far worse than the
-/// servers chosen before, two others are drawn: when a third of the servers hangs, as with a zone that is cut off,
+/// M. Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing" (2001). Servers are compared by the time
+/// until they would be done: (open calls + 1) times the average latency, by the weight. While both are far worse than
+/// the servers chosen before, two others are drawn: when a third of the servers hangs, as with a zone that is cut off,
 /// every ninth pair has no better one.
 class TwoChoices final : public Policy {
  public:
@@ -21,9 +21,9 @@ class TwoChoices final : public Policy {
   ServerLoad* choose(const CallHints& hints, base::TimePoint now) override;
 
  private:
-  /// Pairs that are drawn for a call at most.
+  /// The most pairs that are drawn for a call.
   static constexpr int most_pairs = 4;
-  /// What costs more than this multiple of the usual is far worse.
+  /// A server that costs more than this multiple of the usual is far worse.
   static constexpr double far_worse = 4;
   /// The share of the last choice in the usual cost.
   static constexpr double share_of_last = 1.0 / 16;
@@ -34,12 +34,12 @@ class TwoChoices final : public Policy {
   };
 
   Candidate better_of_pair(const AvoidedServers& avoided, base::TimePoint now) noexcept;
-  /// The server at `place`, or the next one that is not avoided.
+  /// Returns the server at `place`, or the next one that is not avoided.
   ServerLoad& server_at(std::size_t place, const AvoidedServers& avoided) const noexcept;
 
   std::vector<ServerLoad*> servers_;
   std::uint64_t random_;
-  /// A moving average of the costs of those chosen; what is far worse counts no more than that. 0: nothing was chosen.
+  /// A moving average of the costs of the chosen; far worse ones count as no more than that. 0: nothing was chosen.
   double usual_cost_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tournament.
+// WinnerTree: the tournament.
 #include "balance/winner_tree.h"
 
 #include <algorithm>

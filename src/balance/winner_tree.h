@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WinnerTree: the place with the least cost, among places whose costs change one at a time.
+// WinnerTree: finds the place with the least cost, among places whose costs change one at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ class WinnerTree {
  public:
   static constexpr std::size_t none = SIZE_MAX;
 
-  /// All places are as costly as can be until they are updated.
+  /// Makes `places` places, which are all as costly as can be until they are updated.
   void reset(std::size_t places);
   void update(std::size_t place, double cost, std::uint64_t rank) noexcept;
   std::size_t size() const noexcept { return places_; }
-  /// none: there are no places.
+  /// Returns the best place; `none` if there are no places.
   std::size_t best() const noexcept { return places_ == 0 ? none : nodes_[1].place; }
-  /// The best of the places for which `is_excluded` is false; none: there are none. A path to the root is looked at for
-  /// each that is excluded.
+  /// Returns the best of the places for which `is_excluded` is false; `none` if there are none. A path to the root is
+  /// looked at for each that is excluded.
   template <class Predicate>
   std::size_t best_but(Predicate is_excluded) const noexcept {
     const Node* const found = places_ == 0 ? nullptr : best_below(1, is_excluded);
@@ -51,7 +51,7 @@ class WinnerTree {
 
   std::size_t places_ = 0;
   std::size_t leaves_ = 0;
-  /// The root is 1; the children of n are 2n and 2n + 1.
+  /// The nodes of the tree. The root is 1; the children of n are 2n and 2n + 1.
   std::vector<Node> nodes_;
 };
 

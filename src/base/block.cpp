@@ -84,7 +84,7 @@ struct Pool {
   struct List {
     Block* first = nullptr;
     std::size_t size = 0;
-    /// The least size since the last trim(): so many blocks were not needed.
+    /// The least size of the list since the last trim(): so many blocks were not needed.
     std::size_t least = 0;
   };
   std::array<List, BlockAccess::size_classes> lists{};

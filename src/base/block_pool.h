@@ -4,10 +4,10 @@
 
 namespace trunkline::base {
 
-/// Frees the blocks that this thread has recycled and not used again: up to 4 MiB of each size. For a thread that has
-/// no work for them.
+/// Frees the blocks that this thread has recycled and not used again: up to 4 MiB of each size. A thread that has no
+/// work for them calls it.
 void free_block_pool() noexcept;
-/// Frees those that this thread has not needed since the last call, and keeps the others. True: it keeps some.
+/// Frees the blocks that this thread has not needed since the last call. Returns true if it keeps others.
 bool trim_block_pool() noexcept;
 
 }  // namespace trunkline::base

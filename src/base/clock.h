@@ -10,10 +10,10 @@ using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 using Duration = Clock::duration;
 
-/// The deadline of what has none.
+/// The deadline of a call or timer that has none.
 inline constexpr TimePoint never = TimePoint::max();
 
-/// The clock of an event loop. Called on the loop's thread only.
+/// The clock of an event loop, which only the loop's thread calls.
 class ClockSource {
  public:
   virtual ~ClockSource() = default;
@@ -25,7 +25,7 @@ class SteadyClock final : public ClockSource {
   TimePoint now() const noexcept override { return Clock::now(); }
 };
 
-/// now + timeout without overflow; `never` for a timeout that reaches past the clock's range.
+/// Returns now + timeout without overflow; `never` for a timeout that reaches past the clock's range.
 constexpr TimePoint deadline_after(TimePoint now, Duration timeout) noexcept {
   return timeout >= never - now ? never : now + timeout;
 }

@@ -12,9 +12,9 @@
 namespace trunkline {
 namespace {
 
-/// sockaddr_un holds 108 bytes, one of which is the final or the leading zero.
+/// The longest path: sockaddr_un holds 108 bytes, one of which is the final or the leading zero.
 constexpr std::size_t max_path_bytes = 107;
-/// RFC 1035 section 2.3.4, without the final dot.
+/// The longest host, without the final dot: RFC 1035 section 2.3.4.
 constexpr std::size_t max_host_bytes = 253;
 constexpr std::size_t max_label_bytes = 63;
 constexpr std::size_t max_quoted_bytes = 160;
@@ -25,7 +25,7 @@ constexpr bool is_letter_or_digit(char c) noexcept {
 }
 constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 
-/// After the scheme comes a path or name, in which '@' means nothing.
+/// Returns true if a path or name follows the scheme, in which '@' means nothing.
 bool is_path_uri(std::string_view uri) noexcept {
   for (const std::string_view protocol : {"grpc+", "ws+", "http+", "grpc-web+"}) {
     if (uri.starts_with(protocol)) uri.remove_prefix(protocol.size());
@@ -33,12 +33,12 @@ bool is_path_uri(std::string_view uri) noexcept {
   return uri.starts_with("unix:") || uri.starts_with("inproc:");
 }
 
-/// The URI as an error text may show it: printable, of bounded length, and without a user name and password.
+/// Returns the URI as an error text may show it: printable, of bounded length, and without user name and password.
 std::string quoted(std::string_view uri) {
   std::string shown(uri);
   const auto at = uri.rfind('@');
   if (at != std::string_view::npos && !is_path_uri(uri)) {
-    // The start of the text if it has no colon.
+    // This is the start of the text if it has no colon.
     const auto authority = uri.find_first_not_of('/', uri.find(':') + 1);
     if (authority < at) shown.replace(authority, at - authority, "...");
   }
@@ -48,7 +48,7 @@ std::string quoted(std::string_view uri) {
   return '"' + shown + '"';
 }
 
-/// Says what is wrong with a part of the URI; empty if nothing is.
+/// A text that says what is wrong with a part of the URI; empty if nothing is.
 using Problem = std::string;
 
 Problem check_length(std::string_view what, std::string_view text, std::size_t limit) {
@@ -102,15 +102,15 @@ Problem parse_port(std::string_view text, std::uint16_t& port) {
   return {};
 }
 
-/// What a URI without a port means; 0: it must have one.
+/// Returns the port that a URI of this scheme means if it has none; 0: it must have one.
 std::uint16_t usual_port(std::string_view scheme) noexcept {
   if (scheme == "http") return 80;
   if (scheme == "https") return 443;
   return 0;
 }
 
-/// Parses host:port or [address]:port; anything else is a problem. `port` is what a missing port means; 0: it is a
-/// problem too.
+/// Parses host:port or [address]:port; anything else is a problem. `port` is the port that a missing one means; 0: it
+/// is a problem too.
 Problem parse_authority(std::string_view text, std::string& host, std::uint16_t& port) {
   if (text.find('@') != std::string_view::npos) return "a user is not allowed";
   if (const auto extra = text.find_first_of("/?#"); extra != std::string_view::npos) {
@@ -230,7 +230,7 @@ Result<Endpoint> Endpoint::parse(std::string_view uri) {
       case Scheme::tcp:
       case Scheme::tls:
         endpoint.port_ = usual_port(name);
-        // As browsers write the root.
+        // Browsers write the root with a slash at the end.
         if (endpoint.port_ != 0 && rest.ends_with('/')) rest.remove_suffix(1);
         problem = parse_authority(rest.substr(std::min<std::size_t>(2, rest.size())), endpoint.host_, endpoint.port_);
         break;

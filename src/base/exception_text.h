@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// current_exception_text: the text of an exception, for statuses and the log.
+// current_exception_text(): returns the text of an exception, for statuses and the log.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 namespace trunkline::base {
 
-/// To be called inside a catch clause.
+/// Returns the text of the exception that is being handled. Must be called inside a catch clause.
 inline std::string current_exception_text() {
   try {
     throw;

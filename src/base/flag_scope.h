@@ -6,7 +6,7 @@ namespace trunkline::base {
 
 class FlagScope {
  public:
-  /// `flag` outlives the object.
+  /// Sets `flag`, which must outlive this object.
   explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
   ~FlagScope() { flag_ = false; }
   FlagScope(const FlagScope&) = delete;

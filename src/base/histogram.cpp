@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every power of two has 2^SubBits buckets, so that a bucket is no wider than 2^-SubBits of its values.
+// BasicHistogram: every power of two has 2^SubBits buckets, so that a bucket is no wider than 2^-SubBits of its values.
 #include "base/histogram.h"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 namespace trunkline::base {
 
 /// Records values from 0 to 2^40 - 1, which is 18 minutes in nanoseconds; a larger value counts as the largest. A
-/// bucket is no wider than 2^-SubBits of its values. For one thread at a time; merge() combines the histograms of
-/// several threads.
+/// bucket is no wider than 2^-SubBits of its values. One thread at a time may use it; merge() combines the histograms
+/// of several threads.
 template <int SubBits>
 class BasicHistogram {
  public:
@@ -23,7 +23,7 @@ class BasicHistogram {
   std::uint64_t min() const noexcept { return count_ ? min_ : 0; }
   std::uint64_t max() const noexcept { return max_; }
   double mean() const noexcept { return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) : 0.0; }
-  /// The upper edge of the bucket that holds the q-th quantile, 0 <= q <= 1, but at most max(); 0 when empty.
+  /// Returns the upper edge of the bucket with the q-th quantile, 0 <= q <= 1, but at most max(); 0 when empty.
   std::uint64_t quantile(double q) const noexcept;
   std::uint64_t sum() const noexcept { return sum_; }
 
@@ -54,9 +54,9 @@ class BasicHistogram {
 extern template class BasicHistogram<5>;
 extern template class BasicHistogram<10>;
 
-/// Takes 9 KiB, with an error of 3 %: for statistics that are always on.
+/// A histogram of 9 KiB, with an error of 3 %, for statistics that are always on.
 using Histogram = BasicHistogram<5>;
-/// Takes 248 KiB, with an error of 0.1 %: for measurements.
+/// A histogram of 248 KiB, with an error of 0.1 %, for measurements.
 using FineHistogram = BasicHistogram<10>;
 
 }  // namespace trunkline::base

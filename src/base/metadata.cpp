@@ -18,7 +18,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-/// `stored` is in lower case.
+/// Compares two names. `stored` is in lower case.
 bool is_same_name(std::string_view stored, std::string_view name) noexcept {
   return std::equal(stored.begin(), stored.end(), name.begin(), name.end(),
                     [](char left, char right) { return left == base::ascii_lower(right); });
@@ -53,7 +53,7 @@ bool Metadata::is_valid_name(std::string_view name) noexcept {
 void Metadata::add(std::string_view name, std::string_view value) { entries_.push_back(checked_entry(name, value)); }
 
 void Metadata::set(std::string_view name, std::string_view value) {
-  // A copy, since `name` and `value` may view an entry that is about to move.
+  // The entry is a copy, since `name` and `value` may view an entry that is about to move.
   Entry entry = checked_entry(name, value);
   const auto is_named = [&](const Entry& other) { return other.name == entry.name; };
   const auto first = std::find_if(entries_.begin(), entries_.end(), is_named);
@@ -66,7 +66,7 @@ void Metadata::set(std::string_view name, std::string_view value) {
 }
 
 std::size_t Metadata::erase(std::string_view name) {
-  // `name` may view an entry that is about to move.
+  // `name` is copied, since it may view an entry that is about to move.
   const std::string copy(name);
   return std::erase_if(entries_, [&](const Entry& entry) { return is_same_name(entry.name, copy); });
 }

@@ -10,7 +10,7 @@
 
 namespace trunkline::base {
 
-/// Each thread has a list of at most `capacity` pieces of memory. The thread that frees an object keeps its memory.
+/// A pool with a list for each thread of at most `capacity` pieces of memory. The thread that frees an object keeps it.
 template <class T, std::size_t capacity = 16384>
 class ObjectPool {
  public:

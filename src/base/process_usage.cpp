@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the processor time from getrusage() and the memory from /proc.
+// ProcessUsage: reads the processor time from getrusage() and the memory from /proc.
 #include "base/process_usage.h"
 
 #include <sys/resource.h>

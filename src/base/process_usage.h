@@ -9,11 +9,11 @@ namespace trunkline::base {
 
 struct ProcessUsage {
   std::uint64_t id = 0;
-  /// In user and in system mode together.
+  /// The processor time in user and in system mode together.
   std::chrono::nanoseconds cpu{};
-  /// Resident now; 0 where the system does not say.
+  /// The memory that is resident now; 0 where the system does not say.
   std::uint64_t memory_bytes = 0;
-  /// The most that was resident so far; 0 where the system does not say.
+  /// The most memory that was resident so far; 0 where the system does not say.
   std::uint64_t peak_memory_bytes = 0;
 };
 

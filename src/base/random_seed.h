@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// random_seed: numbers that cannot be predicted from outside the process.
+// random_seed(): gives numbers that cannot be predicted from outside the process.
 #pragma once
 
 #include <cstdint>
 
 namespace trunkline::base {
 
-/// A different seed with each call. Any thread. For choices that a peer must not be able to predict, such as the slots
-/// of a hash table; not for cryptographic keys.
+/// Returns a different seed with each call, on any thread. It is for choices that a peer must not be able to predict,
+/// such as the slots of a hash table, and not for cryptographic keys.
 std::uint64_t random_seed();
 
 /// SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): advances

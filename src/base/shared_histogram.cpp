@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread records while readers read, within the bounds that they find.
+// SharedHistogram: one thread records while readers read, within the bounds that they find.
 #include "base/shared_histogram.h"
 
 #include <algorithm>

@@ -11,12 +11,12 @@
 
 namespace trunkline::base {
 
-/// record() is for one thread, add_to() for any thread. Neither needs a locked instruction.
+/// One thread may call record(), and any thread add_to(). Neither needs a locked instruction.
 class SharedHistogram {
  public:
   void record(std::uint64_t value) noexcept;
-  /// Adds what has been recorded so far to `out`. Of a value that is being recorded, the count, sum, minimum and
-  /// maximum may not all be there yet.
+  /// Adds what has been recorded so far to `out`. If a value is being recorded, its count, sum, minimum and maximum may
+  /// not all be there yet.
   void add_to(Histogram& out) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slice and BufferWriter: making slices, cutting them, and growing the buffer that becomes one.
+// Slice and BufferWriter: make slices, cut them, and grow the buffer that becomes one.
 #include <trunkline/slice.h>
 
 #include "base/block_waste.h"
@@ -17,7 +17,7 @@ constexpr std::size_t smallest_capacity = 64;
 /// Below this many bytes a copy costs less than the memory that a shared block keeps alive.
 constexpr std::size_t smallest_shared_slice = 4096;
 
-/// A block whose bytes are those of a string that it keeps.
+/// Returns the string that a block keeps in its memory.
 std::string* string_in(Block* holder) noexcept { return std::launder(reinterpret_cast<std::string*>(holder->data())); }
 
 void release_string(void* owner) noexcept {
@@ -54,7 +54,7 @@ Slice Slice::subslice(std::size_t offset, std::size_t size) const noexcept {
 }
 
 void BufferWriter::reserve(std::size_t capacity) {
-  // The sum has overflowed.
+  // A smaller capacity means that the sum has overflowed.
   if (capacity < size_) throw std::bad_alloc();
   const std::size_t doubled = capacity_ > SIZE_MAX / 2 ? SIZE_MAX : capacity_ * 2;
   Block* grown = Block::allocate(std::max({capacity, doubled, smallest_capacity}));

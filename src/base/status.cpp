@@ -22,10 +22,10 @@ constexpr std::string_view retry_info_type = "type.googleapis.com/google.rpc.Ret
 constexpr std::string_view error_info_type = "type.googleapis.com/google.rpc.ErrorInfo";
 constexpr std::string_view draining_reason = "SERVER_DRAINING";
 constexpr std::string_view draining_domain = "trunkline";
-/// A day. What a peer sends has no such limit.
+/// The longest pause that a status reports is a day. A peer may send longer ones.
 constexpr std::uint64_t longest_pause_seconds = 86400;
 
-/// The first field `number` of `message` that is there.
+/// Returns the first field `number` of `message`.
 base::ProtobufField find_field(std::string_view message, std::uint64_t number) noexcept {
   while (true) {
     const base::ProtobufField field = base::take_protobuf_field(message);
@@ -82,7 +82,7 @@ Status& Status::add_detail(std::string type_url, std::string value) {
 std::optional<std::chrono::milliseconds> Status::retry_after() const noexcept {
   for (const StatusDetail& detail : details()) {
     if (detail.type_url != retry_info_type) continue;
-    // RetryInfo.retry_delay, a Duration of seconds and nanoseconds.
+    // The detail has RetryInfo.retry_delay, a Duration of seconds and nanoseconds.
     const std::string_view delay = find_field(detail.value, 1).bytes;
     const std::uint64_t seconds = std::min(find_field(delay, 1).value, longest_pause_seconds);
     const std::uint64_t nanos = std::min<std::uint64_t>(find_field(delay, 2).value, 999'999'999);

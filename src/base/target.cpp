@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t max_scheme_bytes = 32;
 constexpr std::size_t max_quoted_bytes = 160;
-/// Servers that are known by address and port.
+/// The schemes of servers that are known by address and port.
 constexpr std::array<std::string_view, 10> server_schemes{"tcp", "tls",  "grpc",  "grpcs",    "ws",
                                                           "wss", "http", "https", "grpc-web", "grpc-webs"};
-/// Servers that are known by a path or a name, in which a comma means nothing by itself.
+/// The schemes of servers that are known by a path or a name, in which a comma means nothing by itself.
 constexpr std::array<std::string_view, 10> path_schemes{"unix",          "inproc",         "grpc+unix", "grpc+inproc",
                                                         "ws+unix",       "ws+inproc",      "http+unix", "http+inproc",
                                                         "grpc-web+unix", "grpc-web+inproc"};
@@ -37,10 +37,10 @@ bool is_scheme(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), is_allowed);
 }
 
-/// True if `text` begins with the scheme of an endpoint and a colon.
+/// Returns true if `text` begins with the scheme of an endpoint and a colon.
 bool begins_endpoint(std::string_view text) noexcept { return is_endpoint_scheme(text.substr(0, text.find(':'))); }
 
-/// True if `uri`, which begins with the scheme of an endpoint, is several of them.
+/// Returns true if `uri`, which begins with the scheme of an endpoint, is several of them.
 bool is_list(std::string_view scheme, std::string_view uri) noexcept {
   if (is_one_of(server_schemes, scheme)) return uri.find(',') != std::string_view::npos;
   for (auto comma = uri.find(','); comma != std::string_view::npos; comma = uri.find(',', comma + 1)) {
@@ -49,15 +49,15 @@ bool is_list(std::string_view scheme, std::string_view uri) noexcept {
   return false;
 }
 
-/// Where a user may stand in the URI.
+/// Returns the place in the URI where a user may stand.
 std::size_t begin_of_authority(std::string_view uri) noexcept {
   const auto colon = uri.find(':');
   if (colon == std::string_view::npos) return 0;
   return colon + (uri.substr(colon + 1).starts_with("//") ? 3 : 1);
 }
 
-/// As error texts may show it: printable, of bounded length, and without a user and password. A password that should
-/// have been percent-encoded may hold any character, so all is hidden up to the last '@', unless there is no authority.
+/// Returns the URI for error texts: printable, of bounded length, without user and password. A password that should
+/// have been percent-encoded may hold any character, so all up to the last '@' is hidden, unless there is no authority.
 std::string shown(std::string_view uri) {
   std::string text(uri);
   const auto begin = begin_of_authority(text);

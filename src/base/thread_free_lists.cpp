@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the library keeps freed memory.
+// keeps_freed_memory(): says whether the library keeps freed memory.
 #include "base/thread_free_lists.h"
 
 namespace trunkline::base {

@@ -18,7 +18,7 @@
 
 namespace trunkline::base {
 
-/// False if the library was compiled for AddressSanitizer. What uses it may have been compiled without.
+/// Returns false if the library was compiled for AddressSanitizer. Code that uses it may have been compiled without.
 bool keeps_freed_memory() noexcept;
 
 /// Each thread has `list_count` lists, one for each size of memory, of at most `capacity` pieces each. Each type
@@ -32,7 +32,7 @@ class ThreadFreeLists {
   static constexpr bool is_keeping = true;
 #endif
 
-  /// A piece of memory from the list; null if the list is empty.
+  /// Returns a piece of memory from the list; null if the list is empty.
   static void* take([[maybe_unused]] std::size_t list) noexcept {
 #ifndef TRUNKLINE_NO_POOLING
     List& from = kept_.lists[list];
@@ -66,7 +66,7 @@ class ThreadFreeLists {
     Node* head;
     std::size_t size;
   };
-  /// Trivial to destroy, so that it can still be read after the thread's other thread-local objects were destroyed.
+  /// The lists are trivial to destroy: they can still be read after the thread's other thread-local objects are gone.
   struct Kept {
     List lists[list_count];
     State state;
@@ -85,7 +85,7 @@ class ThreadFreeLists {
   static inline constinit thread_local Kept kept_{};
   static inline thread_local Closer closer_{};
 
-  /// False: the lists were emptied because the thread ends, or nothing is to be kept.
+  /// Returns false if the lists were emptied because the thread ends, or if nothing is to be kept.
   static bool open() noexcept {
     if (kept_.state == State::closed || !keeps_freed_memory()) return false;
     // The first use registers the destructor of `closer_` for this thread.

@@ -62,7 +62,7 @@ void TimerWheel::unlink(Timer& timer) noexcept {
   timer.previous_ = timer.next_ = nullptr;
   timer.wheel_ = nullptr;
   --size_;
-  // Only the head of the slot is left.
+  // The list has only the head of the slot.
   if (neighbour->next_ == neighbour && neighbour != &expired_) {
     const auto index = static_cast<std::uint64_t>(neighbour - &heads_[0][0]);
     occupied_[index / slots] &= ~(std::uint64_t{1} << (index % slots));

@@ -12,7 +12,7 @@ namespace trunkline::base {
 
 class TimerWheel;
 
-/// A node that its owner embeds. Destroying it cancels it.
+/// A timer, which its owner embeds. Destroying it cancels it.
 class Timer {
  public:
   using Callback = void (*)(Timer& timer, void* owner, TimePoint now);
@@ -39,8 +39,8 @@ class Timer {
   void* owner_ = nullptr;
 };
 
-/// Insertion and cancellation are O(1). Timers never fire early; they fire up to one tick late. One thread.
-/// All timers must be cancelled before the wheel is destroyed.
+/// A wheel that one thread uses. Insertion and cancellation are O(1). Timers never fire early; they fire up to one tick
+/// late. All timers must be cancelled before the wheel is destroyed.
 class TimerWheel {
  public:
   static constexpr Duration tick = std::chrono::milliseconds(1);
@@ -57,8 +57,8 @@ class TimerWheel {
   /// and those due in the same call. A timer that it schedules fires in a later call. If a callback throws, the timers
   /// behind it remain due.
   void advance(TimePoint now);
-  /// The latest time at which advance() must be called next: the tick of the earliest deadline, or earlier, when timers
-  /// have to move to a lower level. `never` if nothing is scheduled.
+  /// Returns the latest time at which advance() must be called next: the tick of the earliest deadline, or earlier,
+  /// when timers have to move to a lower level. It is `never` if nothing is scheduled.
   TimePoint next_wakeup() const noexcept;
   std::size_t size() const noexcept { return size_; }
 
@@ -86,7 +86,7 @@ class TimerWheel {
   std::uint64_t current_tick_ = 0;
   std::size_t size_ = 0;
   std::array<std::uint64_t, levels> occupied_{};
-  /// The heads of the slots' circular lists. Not a std::array, which could not construct them.
+  /// The heads of the slots' circular lists. They are no std::array, which could not construct them.
   Timer heads_[levels][slots];
   /// The head of the list that advance() has still to fire.
   Timer expired_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The characters of a token of HTTP (RFC 9110, section 5.6.2), of which the names of metadata are made, and the blanks
-// around its texts.
+// around the texts of HTTP.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace trunkline::base {
 
-/// By byte: may stand in a token.
+/// The bytes that may stand in a token.
 inline constexpr std::array<bool, 256> token_alphabet = [] {
   std::array<bool, 256> allowed{};
   for (unsigned char character :
@@ -22,15 +22,15 @@ constexpr bool is_token_character(char character) noexcept {
   return token_alphabet[static_cast<unsigned char>(character)];
 }
 
-/// The lower-case form of an ASCII letter; any other byte as it is.
+/// Returns the lower-case form of an ASCII letter, and any other byte unchanged.
 constexpr char ascii_lower(char character) noexcept {
   return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
 }
 
-/// What may stand around the values of fields.
+/// Returns true for the characters that may stand around the values of fields.
 constexpr bool is_blank(char character) noexcept { return character == ' ' || character == '\t'; }
 
-/// The text without the blanks around it.
+/// Returns the text without the blanks around it.
 constexpr std::string_view trim_blanks(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);

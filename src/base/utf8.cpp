@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks UTF-8 against table 3-7 of the Unicode standard.
+// is_utf8(): checks UTF-8 against table 3-7 of the Unicode standard.
 #include "base/utf8.h"
 
 #include <cstdint>

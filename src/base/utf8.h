@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UTF-8: whether bytes are well-formed, and where a character ends.
+// UTF-8: says whether bytes are well-formed, and where a character ends.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace trunkline::base {
 
-/// True for well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. The empty text is well-formed.
+/// Returns true for well-formed UTF-8: no overlong forms, surrogates, or values above U+10FFFF. It may be empty.
 bool is_utf8(std::string_view text) noexcept;
 
-/// The size in bytes of the character at the start of `text`, which must not be empty; 0 if it is not well-formed.
+/// Returns the size in bytes of the character at the start of `text`, which is not empty; 0 if it is not well-formed.
 std::size_t utf8_character_size(std::string_view text) noexcept;
 
-/// The C0 control characters and DEL.
+/// Returns true for the C0 control characters and DEL.
 constexpr bool is_ascii_control(unsigned char byte) noexcept { return byte < 0x20 || byte == 0x7F; }
 
 constexpr bool is_utf8_continuation(unsigned char byte) noexcept { return (byte & 0xC0) == 0x80; }

@@ -8,8 +8,8 @@
 
 namespace trunkline::base {
 
-/// Its memory grows to at most twice the largest number of items held at a time, and is kept until destruction. A
-/// popped item leaves nothing behind.
+/// A queue whose memory grows to at most twice the largest number of items held at a time, and is kept until
+/// destruction. A popped item leaves nothing behind.
 template <class T>
 class VectorQueue {
  public:
@@ -17,7 +17,7 @@ class VectorQueue {
   std::size_t size() const noexcept { return items_.size() - first_; }
   auto begin() const noexcept { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
   auto end() const noexcept { return items_.end(); }
-  /// The queue must not be empty.
+  /// Return the first and the last item. The queue must not be empty.
   T& front() noexcept { return items_[first_]; }
   T& back() noexcept { return items_.back(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The system's clock as text.
+// wall_time_after(): writes the system's clock as text.
 #include "base/wall_time.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time of day as text, for people.
+// wall_time_after(): returns the time of day as text, for people.
 #pragma once
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::base {
 
-/// The time of day when `time` has passed from now, in UTC to the second, as RFC 3339 writes it.
+/// Returns the time of day when `time` has passed from now, in UTC to the second, as RFC 3339 writes it.
 std::string wall_time_after(Duration time);
 
 }  // namespace trunkline::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of the time limits of a call applies.
+// call_deadline(): decides which of the time limits of a call applies.
 #include "call/call_deadline.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// call_deadline: the deadline of a call, from everything that sets one.
+// call_deadline(): computes the deadline of a call from everything that sets one.
 #pragma once
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Completion in bounded batches.
+// CompletionQueue: completes operations in bounded batches.
 #include "call/completion_queue.h"
 
 #include <utility>

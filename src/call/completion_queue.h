@@ -6,7 +6,7 @@
 
 namespace trunkline::call {
 
-/// For one loop, on its thread. It does not own the operations.
+/// A queue for one loop, on its thread. It does not own the operations.
 class CompletionQueue {
  public:
   /// `wake(owner)` is called when there is something to do, and arranges a call of run() at the end of the loop's turn.
@@ -18,7 +18,7 @@ class CompletionQueue {
   /// Completes the operations in the queue and those that are added in the meantime, up to a bound. Wakes again if
   /// there are more. So the messages that a coroutine writes one after the other leave in one write of the connection.
   void run();
-  /// Takes the first operation out, for the caller to complete. Null: there is none.
+  /// Takes the first operation out, for the caller to complete. Returns null if there is none.
   detail::StreamOperation* take() noexcept;
   /// Moves everything from `from` to the end of this queue.
   void splice(CompletionQueue& from) noexcept {

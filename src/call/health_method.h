@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The method by which channels watch the health of servers.
+// The name of the method by which channels watch the health of servers.
 #pragma once
 
 #include <string_view>

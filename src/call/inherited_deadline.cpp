@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The value of each thread.
+// InheritedDeadline: the value of each thread.
 #include "call/inherited_deadline.h"
 
 namespace trunkline::call {

@@ -11,11 +11,11 @@ namespace trunkline::call {
 
 class InheritedDeadline {
  public:
-  /// The deadline that calls made on this thread inherit. `never` outside a handler, or if its call has none.
+  /// Returns the deadline that calls made on this thread inherit; `never` outside a handler, or if its call has none.
   static base::TimePoint current() noexcept { return value(); }
 
-  /// Sets the deadline during a plain or blocking handler. Scopes nest. Not for coroutines: while one is suspended,
-  /// other code runs on its thread.
+  /// Sets the deadline during a plain or blocking handler. Scopes nest. Coroutines must not use it: while one is
+  /// suspended, other code runs on its thread.
   class Scope {
    public:
     explicit Scope(base::TimePoint deadline) noexcept : value_(value()), outer_(std::exchange(value_, deadline)) {}
@@ -24,7 +24,7 @@ class InheritedDeadline {
     Scope& operator=(const Scope&) = delete;
 
    private:
-    /// Of the thread.
+    /// The value of the thread.
     base::TimePoint& value_;
     const base::TimePoint outer_;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forwards and backwards through the interceptors.
+// InterceptorChain: goes forwards and backwards through the interceptors.
 #include "call/interceptor_chain.h"
 
 #include <atomic>

@@ -11,7 +11,7 @@
 
 namespace trunkline::call {
 
-/// Immutable; any thread.
+/// An immutable chain, which any thread may use.
 class InterceptorChain {
  public:
   explicit InterceptorChain(std::vector<std::shared_ptr<Interceptor>> interceptors)
@@ -24,7 +24,7 @@ class InterceptorChain {
   /// Calls on_finish of the first `started` interceptors in reverse order. An exception makes the status internal.
   void finish(CallInfo& call, std::size_t started, Status& status) const;
 
-  /// A new CallInfo::id, unique in the process.
+  /// Returns a new CallInfo::id, unique in the process.
   static std::uint64_t next_call_id() noexcept;
 
  private:

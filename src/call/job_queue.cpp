@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of jobs, and which of them have waited too long.
+// JobQueue: the order of jobs, and the jobs that have waited too long.
 #include "call/job_queue.h"
 
 namespace trunkline::call {
@@ -67,7 +67,7 @@ Job* JobQueue::evict_below(unsigned level) noexcept {
   return nullptr;
 }
 
-/// The most important level that has jobs, unless another one has let enough of them pass.
+/// Returns the most important level that has jobs, unless another one has let enough of them pass.
 unsigned JobQueue::choose_level() noexcept {
   unsigned chosen = 0;
   while (levels_[chosen].first == nullptr) ++chosen;
@@ -88,7 +88,7 @@ bool JobQueue::is_standing(base::TimePoint now) noexcept {
   for (const Level& level : levels_) {
     if (level.first != nullptr && level.first->queued_at_ < oldest) oldest = level.first->queued_at_;
   }
-  // A queue that stands has just been cut to the target, so its end is told by less than that.
+  // A queue that stands has just been cut to the target, so only a time below that shows its end.
   const base::Duration good = stands_ ? options_.target / 2 : options_.target;
   if (now - oldest < good) last_good_ = now;
   stands_ = now - last_good_ > options_.interval || (stands_ && last_good_ != now);
@@ -109,7 +109,7 @@ void JobQueue::move_to(JobQueue& other) noexcept {
   }
 }
 
-/// The job can no longer be removed: it is about to learn its fate.
+/// Hands a job over, which can no longer be removed: it is about to learn its fate.
 void JobQueue::hand_over(Job& job, JobQueue& other) noexcept {
   unlink(job);
   other.push(job, {});

@@ -9,10 +9,10 @@
 
 namespace trunkline::call {
 
-/// What waits in a queue. Its owner keeps it alive until it has left the queue.
+/// A call or task that waits in a queue. Its owner keeps it alive until it has left the queue.
 class Job {
  public:
-  /// How important the job is; 0 is the most important level. Not while it is queued.
+  /// Sets how important the job is; 0 is the most important level. Must not be called while it is queued.
   void set_level(unsigned level) noexcept { level_ = level; }
   unsigned level() const noexcept { return level_; }
 
@@ -33,44 +33,44 @@ class Job {
 class JobQueue {
  public:
   struct Options {
-    /// Of priorities; 1 to max_levels.
+    /// The number of priorities; 1 to max_levels.
     unsigned levels = 1;
-    /// OverloadOptions::queue_target; 0: jobs may wait for any time.
+    /// The value of OverloadOptions::queue_target; 0: jobs may wait for any time.
     base::Duration target{};
     base::Duration interval{};
   };
   static constexpr unsigned max_levels = 8;
-  /// So many jobs of more important levels may pass a job at the head of its level, and one more for each other level
-  /// that waits.
+  /// The number of jobs of more important levels that may pass a job at the head of its level; one more may for each
+  /// other level that waits.
   static constexpr unsigned max_passes = 8;
 
   explicit JobQueue(const Options& options) noexcept : options_(options) {}
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
-  /// True if the functions below need the time.
+  /// Returns true if the functions below need the time.
   bool needs_time() const noexcept { return options_.target > base::Duration::zero(); }
   std::size_t size() const noexcept { return size_; }
   void push(Job& job, base::TimePoint now) noexcept;
-  /// False if it is not there.
+  /// Removes a job. Returns false if it is not there.
   bool remove(Job& job) noexcept;
-  /// The job that is to run next; null if there is none. Jobs that have waited too long leave the queue, and are
-  /// appended to `shed`.
+  /// Returns the job that is to run next; null if there is none. Jobs that have waited too long leave the queue, and
+  /// are appended to `shed`.
   Job* pop(base::TimePoint now, JobQueue& shed) noexcept;
-  /// The oldest job of the most important level, without regard to anything else; null if there is none.
+  /// Returns the oldest job of the most important level, without regard to anything else; null if there is none.
   Job* pop_any() noexcept;
   /// Moves all jobs to `other`: they count as taken out.
   void move_to(JobQueue& other) noexcept;
-  /// Takes out the newest job of the least important level, if that is less important than `level`; null: there is
-  /// none.
+  /// Takes out the newest job of the least important level, if that is less important than `level`. Returns null if
+  /// there is none.
   Job* evict_below(unsigned level) noexcept;
 
  private:
   struct Level {
-    /// Oldest first.
+    /// The jobs of the level, the oldest first.
     Job* first = nullptr;
     Job* last = nullptr;
-    /// Jobs that have passed its first one.
+    /// The number of jobs that have passed the first one of the level.
     unsigned passes = 0;
   };
 
@@ -83,7 +83,7 @@ class JobQueue {
   const Options options_;
   std::array<Level, max_levels> levels_{};
   std::size_t size_ = 0;
-  /// When the queue was last empty, or its oldest job had not waited for long.
+  /// The time when the queue was last empty, or its oldest job had not waited for long.
   base::TimePoint last_good_{};
   bool stands_ = false;
 };

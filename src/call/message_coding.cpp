@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of codecs and compressors, and the direct form or the virtual call.
+// Chooses codecs and compressors, and between a type's direct form and the virtual call.
 #include "call/message_coding.h"
 
 #include "base/exception_text.h"
@@ -34,13 +34,13 @@ Status not_supported(const Codec& codec) {
           "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
 }
 
-/// A gRPC client that has nothing to say sends an empty message of protobuf, whatever the method takes.
+/// Returns true for an empty protobuf message: a gRPC client with nothing to say sends one, whatever the method takes.
 bool stands_for_nothing(const Codec& codec, std::size_t bytes, const MessageType& type) noexcept {
   return bytes == 0 && type.may_be_missing && codec.name() == "protobuf";
 }
 
-/// Inside a catch clause. An exception of the application's codecs goes no further than this: the caller may be the
-/// loop, or code that has an operation to complete.
+/// Makes the status of an exception, inside a catch clause. An exception of the application's codecs goes no further
+/// than this: the caller may be the loop, or code that has an operation to complete.
 Status has_thrown(std::string_view what, ThrownText* thrown, std::string_view who = "the codec") {
   std::string message = std::string(what) + " message: " + std::string(who) + " threw an exception";
   std::string text = base::current_exception_text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Free lists by size, one set for each thread.
+// allocate_operation() and free_operation(): free lists by size, one set for each thread.
 #include <trunkline/detail/operation_memory.h>
 
 #include "base/thread_free_lists.h"
@@ -9,7 +9,7 @@ namespace trunkline::detail {
 namespace {
 
 constexpr std::size_t class_bytes = 64;
-/// Sizes up to 2 KiB are kept.
+/// The number of size classes, which reach up to 2 KiB.
 constexpr std::size_t classes = 32;
 constexpr std::size_t max_kept = 16384;
 

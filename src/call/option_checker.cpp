@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranges of the options that channels and servers have in common.
+// OptionChecker: the ranges of the options that channels and servers share.
 #include "call/option_checker.h"
 
 namespace trunkline::call {

@@ -19,7 +19,7 @@
 namespace trunkline::call {
 
 /// Every check throws std::invalid_argument "SUBJECT: OPTION VALUE is not MIN to MAX" if its option is out of range.
-/// Both ends of a range are allowed. Immutable; any thread.
+/// Both ends of a range are allowed. It is immutable, and any thread may use it.
 class OptionChecker {
  public:
   /// The longest duration that any option takes.
@@ -50,13 +50,13 @@ class OptionChecker {
            std::to_string(min.count()) + unit + " to 365 days");
   }
 
-  /// The ranges that ConnectionLimits documents.
+  /// Checks the ranges that ConnectionLimits documents.
   void check_limits(const ConnectionLimits& limits) const;
-  /// At least one codec.
+  /// Refuses a registry without codecs.
   void check_codecs(const CodecRegistry& codecs) const;
-  /// Empty, "identity", or the name of one of `compressors`.
+  /// Refuses a name that is not empty, "identity", or the name of one of `compressors`.
   void check_compressor(std::string_view name, const CompressorRegistry& compressors) const;
-  /// No null pointer.
+  /// Refuses a null pointer.
   void check_interceptors(const std::vector<std::shared_ptr<Interceptor>>& interceptors) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The value of each thread.
+// ServedHere: the value of each thread.
 #include "call/served_here.h"
 
 namespace trunkline::call {

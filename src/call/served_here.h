@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServedHere: what the loop that runs on this thread serves alone, so that a handler must not wait for it.
+// ServedHere: the endpoints that the loop on this thread serves alone, so that a handler must not wait for it.
 #pragma once
 
 #include <trunkline/endpoint.h>
@@ -12,10 +12,10 @@ namespace trunkline::call {
 /// A server, as the blocking calls of its handlers see it.
 class ServedHere {
  public:
-  /// True if nobody but this thread serves `endpoint`.
+  /// Returns true if nobody but this thread serves `endpoint`.
   virtual bool serves(const Endpoint& endpoint) const = 0;
 
-  /// True if a blocking call to `target`, the text of an endpoint, on this thread would wait for the thread itself.
+  /// Returns true if a blocking call to `target`, an endpoint's text, on this thread would wait for the thread itself.
   static bool waits_for_itself(std::string_view target) {
     const ServedHere* const server = value();
     if (server == nullptr) return false;
@@ -23,7 +23,7 @@ class ServedHere {
     return endpoint.is_ok() && server->serves(endpoint->with_protocol(WireProtocol::native));
   }
 
-  /// Lasts as long as a loop of `server` runs handlers on this thread; null: none of its endpoints is served by this
+  /// Lasts as long as a loop of `server` runs handlers on this thread. Null: none of its endpoints is served by this
   /// thread alone. Scopes nest.
   class Scope {
    public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The end of a stream on the server.
+// ServerStreamCore: the end of a stream on the server.
 #include "call/server_stream_core.h"
 
 namespace trunkline {
@@ -20,7 +20,7 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
   if (open != nullptr && !is_over()) {
     owe_leading(settings_.take_leading_metadata());
     if (!owed_leading().empty()) sent = open->send(id(), {}, &owed_leading(), false);
-    // As with trailing metadata, leading metadata that cannot be sent ends the call, unless the handler has failed
+    // Leading metadata that cannot be sent ends the call, as trailing metadata does, unless the handler has failed
     // anyway.
     const bool is_refused = status.is_ok() && session::is_refusal_of_metadata(sent);
     if (!is_refused && session::is_refusal_of_metadata(sent)) settings_.on_metadata_dropped(sent);

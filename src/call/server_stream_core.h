@@ -6,51 +6,51 @@
 
 namespace trunkline::call {
 
-/// What a handler has set for its response so far. Asked on the handler's thread, right before each message is sent.
+/// A handler's settings for its response so far. Called on the handler's thread, right before each message is sent.
 class ResponseSettings {
  public:
   virtual ~ResponseSettings() = default;
   virtual const Compressor* response_compressor() = 0;
-  /// The leading metadata added since the last call, which goes with the next message if that is the first one. Called
-  /// when a message has been encoded, and when the handler has ended.
+  /// Returns the leading metadata added since the last call, which goes with the next message if that is the first one.
+  /// Called when a message has been encoded, and when the handler has ended.
   virtual Metadata take_leading_metadata() = 0;
-  /// A codec threw `text`. Returns the status of the handler's operation, which the handler may pass on. Also on the
-  /// loop's thread.
+  /// Reports that a codec threw `text`. Returns the status of the handler's operation, which the handler may pass on.
+  /// It is called on the loop's thread, too.
   virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
-  /// Leading metadata of a handler that has failed cannot be sent, and `why` says why. On the loop's thread.
+  /// Reports on the loop's thread that leading metadata of a failed handler cannot be sent; `why` says why.
   virtual void on_metadata_dropped(const Status& why) noexcept = 0;
-  /// See StreamCore::on_size_known(). On the loop's thread.
+  /// Called on the loop's thread by StreamCore::on_size_known().
   virtual void on_size_known(std::size_t bytes) = 0;
-  /// See StreamCore::count_waiting(). On the loop's thread.
+  /// Called on the loop's thread by StreamCore::count_waiting().
   virtual session::HeldMemory count_waiting(std::size_t bytes) = 0;
 };
 
-/// Made by the server for a call of a streaming method. The server passes the events of the call to it:
+/// A stream that the server makes for a call of a streaming method. The server passes the events of the call to it:
 ///   `call` event: session.attach(id, context), core->attach(link, id), core->on_message(event)
 ///   `message`: core->on_message(event); `writable`: core->on_writable()
 ///   `cancelled`: core->on_cancelled(event.status)
-/// and calls finish() when the handler has ended. Loop's thread, except for what the handler calls.
+/// and calls finish() when the handler has ended. Only the loop's thread uses it, except for what the handler calls.
 class ServerStreamCore final : public StreamCore {
  public:
   /// `codecs` and `settings` must outlive the handler.
   ServerStreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs, ResponseSettings& settings)
       : StreamCore(std::move(host), codecs), settings_(settings) {}
 
-  /// The codec of responses, if it is known before a request has come.
+  /// Sets the codec of responses, if it is known before a request has come.
   void set_response_codec(const Codec* codec) noexcept { set_codec(codec); }
-  /// The codec of responses; null while it is not known.
+  /// Returns the codec of responses; null while it is not known.
   const Codec* response_codec() const noexcept { return codec(); }
-  /// As StreamCore::on_message(). Responses use the codec of the request, unless another is set.
+  /// Handles a message as StreamCore does. Responses use the codec of the request, unless another is set.
   void on_message(session::Event& event) {
     if (event.codec != nullptr && !has_codec()) set_codec(event.codec);
     StreamCore::on_message(event);
   }
-  /// The caller is gone, and the session has dropped the call. Operations in progress, and later ones, end with
-  /// cancelled or deadline_exceeded.
+  /// Ends the stream, as the caller is gone, and the session has dropped the call. Operations in progress, and later
+  /// ones, end with cancelled or deadline_exceeded.
   void on_cancelled(const Status& status);
-  /// The handler has ended with `status`, which goes to the caller unless that is gone. Returns the session's outcome.
+  /// Ends the stream with the handler's `status`, which goes to the caller unless that is gone. Returns what was sent.
   Status finish(const Status& status, const Metadata* trailing);
-  /// A handler cannot cancel its call: it ends the call by returning.
+  /// Does nothing: a handler cannot cancel its call, but ends it by returning.
   void cancel() override {}
   void release() override {}
 

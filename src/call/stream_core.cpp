@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations and events of a stream.
+// StreamCore: the operations and events of a stream.
 #include "call/stream_core.h"
 
 #include <string>
@@ -42,7 +42,7 @@ detail::OperationCanceller StreamCore::canceller_of(detail::StreamOperation& ope
   return {weak_from_this(), operation.cancel_number_};
 }
 
-// Tasks run in order, so that the operation has been dispatched by then. If it is kept nowhere, it is complete.
+// Cancels an operation. Tasks run in order, so it has been dispatched by then. If nothing keeps it, it is complete.
 void StreamCore::cancel_operation(std::uint64_t number) {
   host_->post([self = shared_from_this(), number] {
     for (detail::StreamOperation* const kept : {self->read_, self->write_, self->finish_, self->await_leading_}) {

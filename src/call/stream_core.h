@@ -15,16 +15,16 @@
 
 namespace trunkline::call {
 
-/// Operations of the user meet events of the connection: a read waits for a message, and a write for room.
+/// A stream in which operations of the user meet events of the connection: reads wait for messages, writes for room.
 ///
-/// begin(), run() and cancel() are for any thread, and everything else is for the loop's. Kept alive by its user, and
-/// by the connection while the session has its context.
+/// Any thread may call begin(), run() and cancel(); everything else is for the loop's thread. Its user keeps it alive,
+/// and the connection does while the session has its context.
 ///
 /// It has more than 40 functions, because the reads, writes and the finish of a stream share its end: each function of
 /// StreamPort has a step here, and 7 hooks say in what a client's stream and a server's differ.
 class StreamCore : public detail::StreamPort, public std::enable_shared_from_this<StreamCore> {
  public:
-  /// How many bytes are written ahead of what the connection has taken before a write waits.
+  /// The number of bytes that may be written ahead of what the connection has taken before a write waits.
   static constexpr std::size_t write_ahead_bytes = 64 * 1024;
 
   StreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs);
@@ -32,20 +32,20 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
 
   // --- from the connection ---
 
-  /// The call is open, and `link` serves it. Sends the writes that waited for that.
+  /// Notes that the call is open, and that `link` serves it. Sends the writes that waited for that.
   void attach(std::shared_ptr<StreamLink> link, session::CallId id);
   /// Takes a message, leading metadata, or the end of what the peer sends. Messages are held until they are read.
   void on_message(session::Event& event);
-  /// There may be room for a write that waits.
+  /// Sends a write that waits, as there may be room for it.
   void on_writable();
   session::CallId id() const noexcept { return id_; }
-  /// The call is over. Every operation ends with `status`, but reads first get the messages that have come. An ok
-  /// status is the regular end of the stream.
+  /// Ends the call. Every operation ends with `status`, but reads first get the messages that have come. An ok status
+  /// is the regular end of the stream.
   void end(Status status);
   /// Adds the bytes sent from now on to `sent`, as they go over the wire. `sent` must live as long as the stream is
   /// attached.
   void count_sent(base::Counter& sent) noexcept { sent_bytes_ = &sent; }
-  /// Any thread.
+  /// Returns true once the call is over. Any thread may call it.
   bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
   const Status& status() const noexcept { return status_; }
 
@@ -59,7 +59,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   const Metadata& trailing() const noexcept override { return trailing_; }
 
  protected:
-  /// The codec of what this side sends. Null: the default of the message's type.
+  /// Sets the codec of what this side sends. Null: the default of the message's type.
   void set_codec(const Codec* codec) noexcept { codec_.store(codec, std::memory_order_relaxed); }
   const Codec* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   bool has_codec() const noexcept { return codec() != nullptr; }
@@ -67,53 +67,53 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   StreamLink* link() noexcept { return link_.get(); }
   session::Session* session() noexcept { return link_ != nullptr ? link_->session() : nullptr; }
   Metadata& mutable_trailing() noexcept { return trailing_; }
-  /// This side sends nothing after the message that opens the call.
+  /// Notes that this side sends nothing after the message that opens the call.
   void set_writes_closed() noexcept { writes_closed_ = true; }
   /// Ends `operation`, which was begun and is not complete, with cancelled.
   void withdraw(detail::StreamOperation& operation);
   /// Drops the messages that nobody will read, and returns their credit.
   void drop_messages();
-  /// True once a message, leading metadata or the end of what the peer sends has come.
+  /// Returns true once a message, leading metadata or the end of what the peer sends has come.
   bool has_received() const noexcept { return received_; }
-  /// From now on on_sent() is called.
+  /// Has on_sent() called from now on.
   void report_sent() noexcept { reports_sent_ = true; }
-  /// The call is to be opened again, by another attach(), and nothing has been received. `has_opened_closed`: the
-  /// message that opens the call is the last one of this side.
+  /// Prepares for another attach(), which opens the call again; nothing has been received. `has_opened_closed` says
+  /// that the message that opens the call is the last one of this side.
   void detach(bool has_opened_closed) noexcept;
-  /// Leading metadata of failed writes. It goes with the next message.
+  /// Returns the leading metadata of failed writes, which goes with the next message.
   const Metadata& owed_leading() const noexcept { return owed_leading_; }
   void owe_leading(Metadata&& leading);
-  /// Why no further message can be read although the call goes on or has ended well; ok: they can.
+  /// Says why no further message can be read although the call goes on or has ended well; ok: they can be read.
   const Status& read_error() const noexcept { return read_error_; }
 
  private:
-  /// The compressor of a message. On the thread that writes it.
+  /// Returns the compressor of a message, on the thread that writes it.
   virtual const Compressor* compressor_for_write() { return nullptr; }
-  /// The leading metadata that goes with a message. On the thread that writes it, once it is encoded.
+  /// Returns the leading metadata that goes with a message, on the thread that writes it, once it is encoded.
   virtual Metadata take_leading() { return {}; }
-  /// Returns the status of an operation for whose message a codec threw `text`. `status` lacks that text. On the thread
-  /// that writes, or the loop's.
+  /// Returns the status of an operation for whose message a codec threw `text`. `status` lacks that text. Called on the
+  /// thread that writes, or the loop's.
   virtual Status on_codec_exception(const Status& status, const std::string& text);
-  /// A message that is about to be read, and that came in its compressor's unsized form, has `bytes`. Loop's thread.
+  /// Called on the loop's thread for a message of `bytes` that is about to be read, and came in the unsized form.
   virtual void on_size_known(std::size_t /*bytes*/) {}
-  /// A message that has come cannot be decompressed, and its read has ended with read_error(), as all further ones do.
-  /// Loop's thread.
+  /// Called on the loop's thread when a message cannot be decompressed, and its read has ended with read_error(), as
+  /// all further ones do.
   virtual void on_read_failed() {}
-  /// A message could not be encoded or sent, and its write has ended with `status`. Loop's thread.
+  /// Called on the loop's thread when a message could not be encoded or sent, and its write has ended with the status.
   virtual void on_write_failed(const Status& /*status*/) {}
-  /// A message has been sent. After report_sent() only. Loop's thread.
+  /// Called on the loop's thread when a message has been sent, but only after report_sent().
   virtual void on_sent(const session::OutgoingMessage& /*message*/) {}
-  /// Counts `bytes` of a message that waits until the connection has room, as long as the result lives. Loop's thread.
+  /// Counts `bytes` of a message that waits for room, as long as the result lives. Called on the loop's thread.
   virtual session::HeldMemory count_waiting(std::size_t /*bytes*/) { return {}; }
-  /// attach() was called, and has sent nothing yet. Loop's thread.
+  /// Called on the loop's thread when attach() was called, and has sent nothing yet.
   virtual void on_attached() {}
-  /// Whether this side has a finish action.
+  /// Returns true if this side has a finish action.
   virtual bool may_finish() const noexcept { return false; }
-  /// Whether a status follows the peer's last message, so that a read behind that message waits for it.
+  /// Returns true if a status follows the peer's last message, so that a read behind that message waits for it.
   virtual bool status_follows() const noexcept { return false; }
-  /// A cancellation slot has cancelled `operation`, which is not complete. Loop's thread.
+  /// Called on the loop's thread when a cancellation slot has cancelled `operation`, which is not complete.
   virtual void on_operation_cancelled(detail::StreamOperation& operation) { withdraw(operation); }
-  /// The status of operations that begin after the end.
+  /// Returns the status of operations that begin after the end.
   virtual Status after_end() const { return status_; }
 
   Status encode(detail::StreamOperation& operation, MessageView message);
@@ -124,7 +124,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   void begin_finish(detail::StreamOperation& operation);
   void begin_await_leading(detail::StreamOperation& operation);
   bool may_write();
-  /// The write that waits does so no longer.
+  /// Takes the write that waits, which does so no longer.
   detail::StreamOperation& take_write() noexcept {
     write_memory_ = {};
     return *std::exchange(write_, nullptr);
@@ -147,27 +147,27 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
 
   UnreadMessages messages_;
   Status read_error_;
-  /// The peer sends no further message.
+  /// True if the peer sends no further message.
   bool peer_ended_ = false;
   bool received_ = false;
   bool reports_sent_ = false;
-  /// This side sends no further message.
+  /// True if this side sends no further message.
   bool writes_closed_ = false;
   std::atomic<bool> over_{false};
-  /// The write that waits is the last one of this side.
+  /// True if the write that waits is the last one of this side.
   bool write_waits_last_ = false;
-  /// This side was closed before the call had a connection.
+  /// True if this side was closed before the call had a connection.
   bool close_wanted_ = false;
-  /// Bytes written since the connection last had room.
+  /// The number of bytes written since the connection last had room.
   std::size_t written_ahead_ = 0;
   base::Counter* sent_bytes_ = nullptr;
   Status status_;
-  // The operations in progress, or null.
+  // The operations in progress. Each is null if there is none.
   detail::StreamOperation* read_ = nullptr;
   detail::StreamOperation* write_ = nullptr;
   detail::StreamOperation* finish_ = nullptr;
   detail::StreamOperation* await_leading_ = nullptr;
-  /// Of the message of write_.
+  /// The memory of write_'s message.
   session::HeldMemory write_memory_;
   Metadata owed_leading_;
   Metadata leading_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Blocking operations on a loop that another thread runs.
+// StreamHost: blocking operations on a loop that another thread runs.
 #include "call/stream_host.h"
 
 namespace trunkline::call {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// StreamHost: what a stream needs of its loop. StreamLink: what it needs of its connection.
+// StreamHost: the loop of a stream. StreamLink: the connection of a stream.
 #pragma once
 
 #include "call/completion_queue.h"
@@ -10,35 +10,35 @@
 
 namespace trunkline::call {
 
-/// Implemented by channels and by the loops of servers.
+/// The loop, as a stream sees it. Channels and the loops of servers implement it.
 class StreamHost {
  public:
   virtual ~StreamHost() = default;
-  /// True on the thread that runs the loop. Any thread.
+  /// Returns true on the thread that runs the loop. Any thread may call it.
   virtual bool is_on_loop() const noexcept = 0;
   /// Ensures that a thread runs the loop for an operation that no thread waits for. The error says why none can. Any
-  /// thread.
+  /// thread may call it.
   virtual Status ensure_runner() { return {}; }
-  /// Completes an operation that never reaches the loop, inside the function that begins it. Any thread.
+  /// Completes an operation that never reaches the loop, on any thread, inside the function that begins it.
   virtual void complete_unbegun(detail::StreamOperation& operation) { operation.complete(operation); }
-  /// Runs `task` on the loop's thread. Any thread.
+  /// Runs `task` on the loop's thread. Any thread may call it.
   virtual void post(std::function<void()> task) = 0;
-  /// Runs `begin` on the loop's thread, and then waits until `done` is signalled. False: this thread cannot wait,
-  /// because the loop would stand still in the meantime, and `begin` has not run. This implementation posts and waits.
+  /// Runs `begin` on the loop's thread, and then waits until `done` is signalled. Returns false if this thread cannot
+  /// wait, as the loop would stand still: then `begin` has not run. This implementation posts and waits.
   virtual bool block(WaitPoint& done, const std::function<void()>& begin);
-  /// The same for an operation, whose `complete` is replaced. This implementation uses block().
+  /// Blocks as block() does for an operation, whose `complete` is replaced. This implementation uses block().
   virtual bool run(detail::StreamOperation& operation, const std::function<void()>& begin);
-  /// Where ended operations go. Loop's thread.
+  /// Returns the queue of ended operations. Only the loop's thread calls it.
   virtual CompletionQueue& completions() noexcept = 0;
 };
 
-/// Loop's thread only.
+/// The connection, as a stream sees it. Only the loop's thread uses it.
 class StreamLink {
  public:
   virtual ~StreamLink() = default;
-  /// Null once the connection is gone.
+  /// Returns the session; null once the connection is gone.
   virtual session::Session* session() noexcept = 0;
-  /// Call this after giving the session something to send, or credit to return.
+  /// Tells the connection that the session has been given something to send, or credit to return.
   virtual void flush() = 0;
 };
 

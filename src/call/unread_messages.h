@@ -18,25 +18,25 @@
 
 namespace trunkline::call {
 
-/// In order, compressed ones as they came. Once several wait, short messages are packed into blocks, each behind a
-/// record that is as long as the header of a frame. A message thus takes no more memory than it has cost credit, and
-/// the credit of the connection bounds them all.
+/// Keeps the messages in order, compressed ones as they came. Once several wait, short messages are packed into blocks,
+/// each behind a record that is as long as the header of a frame. A message thus takes no more memory than it has cost
+/// credit, and the credit of the connection bounds them all.
 class UnreadMessages {
  public:
   struct Message {
     Slice payload{};
     const Codec* codec = nullptr;
-    /// Null: the payload is not compressed.
+    /// The compressor of the payload. Null: it is not compressed.
     const Compressor* compressor = nullptr;
-    /// A compressed payload has the compressor's unsized form.
+    /// True if a compressed payload has the compressor's unsized form.
     bool is_unsized = false;
-    /// What a compressed payload decompresses to; with is_unsized: the most that it may.
+    /// The size to which a compressed payload decompresses. With is_unsized it is the most that it may have.
     std::size_t decompressed_bytes = 0;
     session::MessageCredit credit{};
   };
 
   bool empty() const noexcept { return whole_.empty() && packs_.empty(); }
-  /// The message of `event`, which is copied if it is short.
+  /// Adds the message of `event`, which is copied if it is short.
   void push(const session::Event& event) {
     if (packs_.empty() && (whole_.size() < few || !is_short(event))) {
       ++unpacked_;
@@ -72,15 +72,15 @@ class UnreadMessages {
   }
 
  private:
-  /// Precedes a message in a pack.
+  /// The head of a message in a pack.
   struct Record {
     std::uint32_t connection_bytes = 0;
     std::uint32_t decompressed_bytes = 0;
     std::uint16_t call_bytes = 0;
     std::uint16_t further_bytes = 0;
-    /// Of `kinds_`.
+    /// The index of the message's kind in `kinds_`.
     std::uint16_t kind = 0;
-    /// Of the message, which follows; is_whole: it is the next one of `whole_`.
+    /// The size of the message, which follows. The value is_whole says that the message is the next one of `whole_`.
     std::uint16_t size = 0;
   };
   static_assert(sizeof(Record) == 16);
@@ -97,11 +97,11 @@ class UnreadMessages {
   static constexpr std::uint16_t is_whole = std::numeric_limits<std::uint16_t>::max();
   static constexpr std::size_t few = 4;
   static constexpr std::size_t short_bytes = 256;
-  /// Of the first pack, and of the following ones.
+  /// The sizes of the first pack, and of the following ones.
   static constexpr std::size_t first_pack_bytes = 512;
   static constexpr std::size_t pack_bytes = 4096;
 
-  /// What of a message its record has no room for is longer than a short message needs.
+  /// Returns true if the message and the numbers of its record are short enough for a pack.
   static bool is_short(const session::Event& event) noexcept {
     return event.payload.size() <= short_bytes && event.credit.call_bytes <= 2 * short_bytes &&
            event.credit.further_bytes <= short_bytes &&
@@ -138,7 +138,7 @@ class UnreadMessages {
     read_ += record.size;
     return message;
   }
-  /// There are few: the codecs and compressors that both sides know.
+  /// Returns the index of a kind. There are few: the codecs and compressors that both sides know.
   std::uint16_t kind_of(const Kind& kind) {
     const auto found = std::find(kinds_.begin(), kinds_.end(), kind);
     const auto index = static_cast<std::uint16_t>(found - kinds_.begin());
@@ -147,10 +147,10 @@ class UnreadMessages {
   }
 
   base::VectorQueue<Message> whole_;
-  /// How many of `whole_` come before what is packed.
+  /// The number of messages of `whole_` that come before the packed ones.
   std::size_t unpacked_ = 0;
   base::VectorQueue<Pack> packs_;
-  /// Of the first pack.
+  /// The place up to which the first pack has been read.
   std::size_t read_ = 0;
   std::vector<Kind> kinds_;
 };

@@ -7,11 +7,11 @@
 
 namespace trunkline::call {
 
-/// Used once. The waiter may destroy it as soon as wait() returns.
+/// A point that is used once. The waiter may destroy it as soon as wait() returns.
 class WaitPoint {
  public:
   void signal() {
-    // Notified with the mutex held: once it is released, the waiter may destroy this.
+    // The waiter is notified with the mutex held: once it is released, the waiter may destroy this object.
     const std::lock_guard lock(mutex_);
     done_ = true;
     changed_.notify_one();

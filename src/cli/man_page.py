@@ -21,12 +21,12 @@ calls servers from a shell, and shows what they offer and what they are doing.
 It finds the methods and messages of a server by reflection, or reads them from files.
 Data goes to standard output, and messages go to standard error.
 """
-#: Headings of the help that a manual page has other words for.
+#: The headings of the help for which a manual page has other words.
 TITLES = {"Positionals": "Arguments", "Subcommands": "Commands"}
 
 
 class Section(NamedTuple):
-    """``entries``: name and description, for options and commands. ``lines``: other text as it is."""
+    """A section of a help. ``entries`` has names and descriptions; ``lines`` is other text, unchanged."""
 
     heading: str
     entries: list[tuple[str, str]]
@@ -41,7 +41,7 @@ def help_of(command: Path, words: list[str]) -> str:
 
 
 def sections_of(text: str) -> list[Section]:
-    """The parts of a command's help. The first one has no heading and says what the command does."""
+    """Returns the parts of a command's help. The first one has no heading and says what the command does."""
     found = [Section("", [], [])]
     for line in text.splitlines():
         heading = re.fullmatch(r"\[?([A-Z][\w ():-]*?)\]?:?", line)
@@ -69,7 +69,7 @@ def escaped(text: str) -> str:
 
 
 def formatted(section: Section) -> Iterator[str]:
-    """Without its heading."""
+    """Formats a section without its heading."""
     for name, description in section.entries:
         if name != "-h,--help":
             yield from (
@@ -87,7 +87,7 @@ def formatted(section: Section) -> Iterator[str]:
 
 
 def commands_of(command: Path, words: list[str]) -> Iterator[list[str]]:
-    """The command named by ``words``, and every command below it."""
+    """Returns the command named by ``words``, and every command below it."""
     if words:
         yield words
     for section in sections_of(help_of(command, words)):

@@ -15,7 +15,7 @@ namespace trunkline::client {
 class ClientConnection;
 class PendingCalls;
 
-/// Loop's thread only.
+/// An attempt, which only the loop's thread uses.
 class Attempt {
  public:
   virtual ~Attempt() = default;
@@ -24,23 +24,23 @@ class Attempt {
   virtual Status start_on(ClientConnection& connection) = 0;
   /// Ends the call, which has not been sent by this attempt.
   virtual void fail(Status status) = 0;
-  /// The service config has changed while the call waits: its deadline may become an earlier one.
+  /// Tells that the service config has changed while the call waits: its deadline may become an earlier one.
   virtual void rules_changed() {}
-  /// True if the call waits for the next attempt to connect after one has failed. `had_hello`: the server had opened
-  /// the connection of that attempt, and ended it at once. Calls that are repeated outlast that.
+  /// Returns true if the call waits for the next attempt to connect after one has failed. `had_hello` says that the
+  /// server had opened the connection of that attempt, and ended it at once. Calls that are repeated outlast that.
   bool outlasts_failure(bool had_hello) const noexcept { return wait_for_ready || (is_repeated && had_hello); }
 
   const MethodEntry* method = nullptr;
   base::TimePoint deadline = base::never;
-  /// When the call began. Set only if there is a deadline, or if interceptors ask for it.
+  /// The time when the call began. It is set only if there is a deadline, or if interceptors ask for it.
   base::TimePoint started{};
-  /// CallOptions::wait_for_ready. If it is false, the call fails as soon as an attempt to connect has failed.
+  /// The value of CallOptions::wait_for_ready. If false, the call fails as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
-  /// This is not the first attempt of the call: it is a retry, or a further attempt of a hedged call.
+  /// True for a retry, or a further attempt of a hedged call: this is not the first attempt of the call.
   bool is_repeated = false;
-  /// For the choice of a server.
+  /// The hints for the choice of a server.
   balance::CallHints hints{};
-  /// PendingPolicy::wait: the call may wait even if max_pending_calls calls wait already.
+  /// True with PendingPolicy::wait: the call may wait even if max_pending_calls calls wait already.
   bool waits_for_room = false;
 
  protected:

@@ -6,13 +6,13 @@
 
 namespace trunkline::client {
 
-/// It is none of the user's calls: it is not counted, no interceptor sees it, and it does not keep its connection from
-/// being idle or drained. Loop's thread.
+/// A call that is none of the user's calls: it is not counted, no interceptor sees it, and it does not keep its
+/// connection from being idle or drained. Only the loop's thread uses it.
 class BackgroundCall {
  public:
-  /// Leading metadata, or a message that may be compressed.
+  /// Called for leading metadata, or for a message that may be compressed.
   virtual void on_message(session::Event& event) = 0;
-  /// The call has ended. The connection may take another one.
+  /// Called when the call has ended. The connection may take another one then.
   virtual void on_finished(session::Event& event) = 0;
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits that grow exponentially up to a maximum, with jitter.
+// Backoff: computes waits that grow exponentially up to a maximum, with jitter.
 #include "client/backoff.h"
 
 #include "base/random_seed.h"
@@ -11,7 +11,7 @@ namespace trunkline::client {
 
 namespace {
 using Milliseconds = std::chrono::duration<double, std::milli>;
-/// A year, so that no sum overflows.
+/// The longest wait is a year, so that no sum overflows.
 constexpr double most_ms = 365.0 * 24 * 3600 * 1000;
 }  // namespace
 

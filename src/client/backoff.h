@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backoff: how long to wait after the n-th failure in a row.
+// Backoff: says how long to wait after the n-th failure in a row.
 #pragma once
 
 #include "base/clock.h"
@@ -18,9 +18,9 @@ class Backoff {
   base::Duration next();
   /// Resets the count of failures after a success.
   void reset() noexcept { failures_ = 0; }
-  /// The wait after failure number `failures`, from 1, with jitter.
+  /// Returns the wait after failure number `failures`, from 1, with jitter.
   base::Duration after(int failures);
-  /// The same as `retry` says, instead of the options of the channel.
+  /// Returns the wait as `retry` says, instead of the options of the channel.
   base::Duration after(int failures, const RetryOptions& retry);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A unary call as an attempt.
+// CallDetails: a unary call as an attempt.
 #include "client/call_details.h"
 
 #include "client/client_connection.h"

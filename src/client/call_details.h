@@ -22,14 +22,14 @@ class UnaryCalls;
 
 class CallDetails;
 
-/// What the details of a call report. Loop's thread.
+/// Receives what the details of a call report, on the loop's thread.
 class CallDetailsOwner {
  public:
-  /// The service config has changed while the call waits.
+  /// Called when the service config has changed while the call waits.
   virtual void rules_changed(CallDetails& details) = 0;
-  /// An attempt whose time is limited by attempt_timeout has been sent.
+  /// Called when an attempt whose time is limited by attempt_timeout has been sent.
   virtual void attempt_started(CallDetails& details) = 0;
-  /// That time has passed.
+  /// Called when the time of attempt_timeout has passed.
   virtual void attempt_timed_out(CallDetails& details) = 0;
 
  protected:
@@ -53,25 +53,25 @@ class CallDetails final : public Attempt {
 
   UnaryCalls& calls;
   detail::CallOperation& operation;
-  /// Keeps the channel alive while `task` is on its way to the loop.
+  /// The owner of the channel, which keeps it alive while `task` is on its way to the loop.
   std::shared_ptr<void> keep_channel;
   PostedTask task;
-  /// A payload, or a view of a request that outlives the call.
+  /// The request: a payload, or a view of a request that outlives the call.
   session::OutgoingMessage message;
   Metadata metadata;
   Metadata leading;
   Metadata trailing;
   std::string peer;
   ResponseInfo* response_info = nullptr;
-  /// Why the call failed while it was being prepared.
+  /// The error with which the call failed while it was being prepared.
   Status early_error;
   Interception interception;
-  /// The entry of the method, if it has none in the channel's table.
+  /// The entry of a method that has none in the channel's table.
   std::unique_ptr<MethodEntry> own_method;
-  /// RetryOptions::attempt_timeout of the method; 0: none. `attempt_timer` runs while an attempt is open.
+  /// The method's RetryOptions::attempt_timeout; 0: there is none. `attempt_timer` runs while an attempt is open.
   base::Duration attempt_timeout{};
   base::Timer attempt_timer;
-  /// The retries before the last pushback of the server: the pauses grow anew from there.
+  /// The number of retries before the last pushback of the server: the pauses grow anew from there.
   int retries_at_pushback = 0;
   /// The attempts of the call, if it is hedged.
   std::unique_ptr<HedgedCall, void (*)(HedgedCall*)> hedged{nullptr, nullptr};

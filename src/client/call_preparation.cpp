@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods, deadlines, codecs and interceptors of calls that begin.
+// CallPreparation: finds methods, deadlines, codecs and interceptors of calls that begin.
 #include "client/call_preparation.h"
 
 #include "balance/key_hash.h"

@@ -19,10 +19,10 @@
 
 namespace trunkline::client {
 
-/// Any thread, except for coding_of(). No function may be called once the channel is being destroyed.
+/// Any thread may call the functions, except for coding_of(), but none once the channel is being destroyed.
 class CallPreparation {
  public:
-  /// `options` must outlive this.
+  /// `options` must outlive this object.
   CallPreparation(net::Loop& loop, const ChannelOptions& options);
 
   MethodTable& methods() noexcept { return methods_; }
@@ -32,9 +32,9 @@ class CallPreparation {
   /// Returns the entry of `method` in the channel's table. If the table is full, it returns a new entry, which it puts
   /// into `own`.
   const MethodEntry* entry_of(const Method& method, std::unique_ptr<MethodEntry>& own);
-  /// What the choice of a server depends on.
+  /// Returns the hints on which the choice of a server depends.
   static balance::CallHints hints_of(const CallOptions& options) noexcept;
-  /// Returns the call's deadline; see call_deadline(). If there is one, sets `started` to the present time.
+  /// Returns the call's deadline, as call_deadline() does. If there is one, sets `started` to the present time.
   base::TimePoint deadline_of(const CallOptions& options, base::TimePoint& started) const;
   /// Chooses the codec and the compressor of the call's requests. The codec is null if the first request is not known
   /// yet (request.type is null). Error: invalid_argument.
@@ -48,11 +48,11 @@ class CallPreparation {
     const Codec* codec = nullptr;
     /// True if messages are written directly into the output, or if there are none.
     bool is_direct = false;
-    /// If it is direct: the type of a detail::HeldRequest in this codec.
+    /// The type of a detail::HeldRequest in this codec, if messages are written directly.
     MessageType held_type{};
   };
-  /// The codec of requests of `type` under the name in CallOptions::codec. Null: there is none. Remembers the last
-  /// result, so that names are not looked up for every call. Loop's thread.
+  /// Returns the codec of requests of `type` under the name in CallOptions::codec; null if there is none. Remembers the
+  /// last result, so that names are not looked up for every call. Only the loop's thread calls it.
   const Coding* coding_of(const MessageType* type, std::string_view codec_name) {
     if (type == known_type_ && codec_name == known_codec_name_) return &known_coding_;
     return look_up_coding(type, codec_name);

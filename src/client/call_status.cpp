@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of statuses.
+// Writes the texts of statuses.
 #include "client/call_status.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace trunkline::client {
 
 namespace {
 
-/// By how much the server's timer may be ahead of the one of this side: both count from when their loops last looked at
-/// the clock.
+/// The time by which the server's timer may be ahead of the one of this side: both count from when their loops last
+/// looked at the clock.
 constexpr base::Duration slack = std::chrono::milliseconds(100);
 
-/// The session of a server, whose timer may fire before the one of this side, knows neither method nor timeout. A
-/// handler may return the same code for reasons of its own.
+/// Returns true if the server's timer ended the call. The session of a server, whose timer may fire before the one of
+/// this side, knows neither method nor timeout. A handler may return the same code for reasons of its own.
 bool is_servers_timer(const Status& status, const CallTimes& times) {
   const bool is_without_text = status.message().empty() || status.message() == "deadline exceeded";
   return status.code() == StatusCode::deadline_exceeded && times.deadline != base::never && is_without_text &&

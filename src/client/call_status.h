@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statuses of failed calls, as callers see them: which call failed, what it waited for, and at which peer.
+// Makes the statuses of failed calls for callers: which call failed, what it waited for, and at which peer.
 #pragma once
 
 #include "base/clock.h"
@@ -12,11 +12,11 @@
 
 namespace trunkline::client {
 
-/// A copy of `status` whose message begins with "call METHOD: ". For errors of this side.
+/// Returns a copy of `status` whose message begins with "call METHOD: ", for errors of this side.
 Status about_call(const MethodEntry& method, const Status& status);
-/// "call METHOD: deadline exceeded after N ms", and " waiting for WHAT" unless `what` is empty.
+/// Returns "call METHOD: deadline exceeded after N ms", with " waiting for WHAT" unless `what` is empty.
 Status deadline_status(const MethodEntry& method, base::Duration waited, std::string_view what);
-/// `started` counts only if there is a deadline.
+/// The times of a call. `started` counts only if there is a deadline.
 struct CallTimes {
   base::TimePoint started;
   base::TimePoint deadline = base::never;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Channel: the public functions of a ChannelCore.
+// Channel: forwards its public functions to a ChannelCore.
 #include <trunkline/channel.h>
 
 #include "client/channel_core.h"
@@ -19,7 +19,7 @@ Channel::~Channel() {
     core_->shut_down();
     return;
   }
-  // The threads of the parent process are not there to release its locks, or to be joined: it is never destroyed.
+  // The core is never destroyed: the parent's threads are not there to release its locks, or to be joined.
   static auto* const leaked = new std::vector<std::shared_ptr<client::ChannelCore>>;
   leaked->push_back(std::move(core_));
 }

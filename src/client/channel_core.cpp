@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Construction of a channel, blocking calls, close and destruction.
+// ChannelCore: construction, blocking calls, close and destruction of a channel.
 #include "client/channel_core.h"
 
 #include "call/served_here.h"
@@ -15,10 +15,10 @@ namespace trunkline::client {
 
 namespace {
 
-/// Calls completed in one turn of the loop.
+/// The number of calls completed in one turn of the loop.
 constexpr int max_completions_per_turn = 1024;
-/// How often the destructor polls a loop of the channel's own. The limit is for handlers that post themselves again
-/// and again.
+/// The number of times that the destructor polls a loop of the channel's own. The limit is for handlers that post
+/// themselves again and again.
 constexpr int max_final_polls = 16;
 
 session::SessionOptions session_options_of(const ChannelOptions& options, session::MemoryBudget& memory) {
@@ -48,7 +48,7 @@ constexpr std::chrono::seconds least_hastened_wait{1};
 
 Status closed_status() { return {StatusCode::cancelled, "the channel is closed"}; }
 
-/// A thread that waits for one operation, on its stack.
+/// The wait of a thread for one operation, on its stack.
 template <class Operation>
 struct BlockedOperation {
   explicit BlockedOperation(LoopDriver& loop_driver, Operation& operation) : driver(loop_driver) {
@@ -176,7 +176,7 @@ bool ChannelCore::run(detail::StreamOperation& operation, const std::function<vo
 }
 
 void ChannelCore::cancel(std::uint64_t cancel_number) {
-  // Also posted if this is the loop's thread, because the call itself may still be in the queue.
+  // This is posted also if this is the loop's thread, because the call itself may still be in the queue.
   posted_.post_after_pending([self = shared_from_this(), cancel_number] { self->calls_.cancel(cancel_number); });
 }
 
@@ -306,7 +306,7 @@ void ChannelCore::shut_down() {
 
 /// Closes the channel at once, and waits until every connection has had its last turn, in which it sends goaway.
 void ChannelCore::close_now(ChannelWaiter& waiter) {
-  // Runs after the turns that the connections have deferred.
+  // The task runs after the turns that the connections have deferred.
   net::DeferredTask last([](void* self) { static_cast<ChannelWaiter*>(self)->finish({}); }, &waiter);
   const std::function<void()> begin = [&] {
     on_event(ChannelLifecycle::Event::close);

@@ -44,9 +44,9 @@ class ChannelCore final : public call::StreamHost,
                           public std::enable_shared_from_this<ChannelCore> {
  public:
   using MakeSource = ConnectionInvoker::MakeSource;
-  /// For a channel to one server.
+  /// Makes the connector of a channel to one server.
   using MakeConnector = std::function<std::unique_ptr<Connector>(net::Loop& loop)>;
-  /// On `loop`, or with a loop of its own. Throws std::invalid_argument for options out of range.
+  /// Makes a channel on `loop`, or with a loop of its own. Throws std::invalid_argument for options out of range.
   static std::shared_ptr<ChannelCore> make(net::Loop& loop, ChannelOptions options, const MakeSource& make_source);
   static std::shared_ptr<ChannelCore> make(std::unique_ptr<net::Loop> own_loop, ChannelOptions options,
                                            const MakeSource& make_source);
@@ -75,9 +75,9 @@ class ChannelCore final : public call::StreamHost,
   void begin(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options) {
     calls_.begin(operation, method, request, options);
   }
-  /// The error with which ensure_runner() refuses a call to `method`.
+  /// Returns the error with which ensure_runner() refuses a call to `method`.
   Status refusal(const Method& method);
-  /// If there is such an error, completes `operation` with it before the function that begins the call returns.
+  /// Completes `operation` with that error, if there is one, before the function that begins the call returns.
   bool complete_if_refused(detail::CallOperation& operation, const Method& method) {
     return driver_.needs_thread() && complete_without_thread(operation, method);
   }
@@ -92,23 +92,23 @@ class ChannelCore final : public call::StreamHost,
       return drive_detached(call, begin);
     driver_.drive(call, begin);
   }
-  /// Runs `task` at once if this is the loop's thread or if the loop is gone; otherwise posts it to the loop.
-  /// `is_urgent`: starts a thread for the loop if no thread runs it, unless the system refuses one.
+  /// Runs `task` at once if this is the loop's thread or if the loop is gone; otherwise posts it to the loop. With
+  /// `is_urgent` it starts a thread for the loop if no thread runs it, unless the system refuses one.
   void run_soon(std::function<void()> task, bool is_urgent);
 
   // --- the channel; any thread ---
 
   ChannelState state() const noexcept { return lifecycle_.state(); }
-  /// Any thread.
+  /// Returns the memory of the channel. Any thread may call it.
   const session::MemoryBudget& memory() const noexcept { return memory_; }
   bool is_detached() const noexcept { return lifecycle_.is_detached(); }
   Status wait_for_ready(std::chrono::nanoseconds timeout);
   std::vector<ServerState> servers();
   Status close(std::chrono::nanoseconds timeout);
-  /// Ends every call with cancelled, and leaves the loop. From the destructor of the channel.
+  /// Ends every call with cancelled, and leaves the loop. The destructor of the channel calls it.
   void shut_down();
-  /// False in a forked child. It has neither the loop's thread nor the connections, and must not use or destroy any
-  /// part of the channel.
+  /// Returns false in a forked child. It has neither the loop's thread nor the connections, and must not use or destroy
+  /// any part of the channel.
   bool is_of_this_process() const noexcept;
 
   // --- UnaryCallOwner ---
@@ -127,7 +127,7 @@ class ChannelCore final : public call::StreamHost,
 
   bool is_on_loop() const noexcept override { return !is_detached() && loop_.is_current(); }
   void post(std::function<void()> task) override { run_soon(std::move(task), true); }
-  /// Error: resource_exhausted, the system refuses a thread.
+  /// Makes sure that a thread runs the loop. Error: resource_exhausted if the system refuses a thread.
   Status ensure_runner() override {
     return driver_.needs_thread() ? driver_.start_thread(shared_from_this()) : Status();
   }
@@ -147,7 +147,7 @@ class ChannelCore final : public call::StreamHost,
   /// Runs `begin` on the loop's thread, and waits until the waiter is finished or its timeout has passed.
   Status wait(ChannelWaiter& waiter, std::chrono::nanoseconds timeout, const std::function<void()>& begin);
   void run_completions();
-  /// True if the loop must be run although no thread waits for a call.
+  /// Returns true if the loop must be run although no thread waits for a call.
   bool has_work_left() const noexcept;
   void close_now(ChannelWaiter& waiter);
   void drive_detached(BlockedCall& call, const std::function<void()>& begin);
@@ -167,13 +167,13 @@ class ChannelCore final : public call::StreamHost,
   CallPreparation preparation_;
   /// Calls run_completions().
   net::DeferredTask run_completions_;
-  /// Operations of streams that have ended, while there is a loop.
+  /// The operations of streams that have ended, while there is a loop.
   call::CompletionQueue completions_;
   PostedTasks posted_;
   DetachedStreams detached_streams_;
-  /// Threads in wait_for_ready().
+  /// The threads in wait_for_ready().
   WaiterList ready_waiters_;
-  /// Threads in close().
+  /// The threads in close().
   WaiterList close_waiters_;
   ServiceRules rules_;
   ConnectionInvoker invoker_;

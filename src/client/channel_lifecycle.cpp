@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of states and events.
+// ChannelLifecycle: the table of states and events.
 #include "client/channel_lifecycle.h"
 
 namespace trunkline {

@@ -10,7 +10,7 @@
 
 namespace trunkline::client {
 
-/// state(), is_closed() and is_detached() are for any thread. on() is for the loop's thread, or for the thread of the
+/// Any thread may call state(), is_closed() and is_detached(). Only the loop's thread calls on(), or the thread of the
 /// channel's destructor once no thread runs the loop.
 class ChannelLifecycle {
  public:
@@ -23,7 +23,7 @@ class ChannelLifecycle {
     ready,
     /// The last attempt to connect has failed. The next one follows after the backoff.
     failing,
-    /// close() was called, or the destructor. No call begins any more, and connections finish their last ones.
+    /// close() or the destructor was called. No call begins any more, and connections finish their last ones.
     closing,
     /// The last connection has closed.
     closed,
@@ -43,14 +43,14 @@ class ChannelLifecycle {
     pool_ready,
     /// The last attempt to connect has failed, and the pool has no connection.
     pool_failing,
-    /// close() was called, or the destructor.
+    /// close() or the destructor was called.
     close,
     /// The destructor has ended every call.
     detach,
   };
   static constexpr std::size_t event_count = 7;
 
-  /// What the channel does upon an event.
+  /// The action of the channel upon an event.
   enum class Action : std::uint8_t {
     none,
     /// wait_for_ready() returns.
@@ -75,9 +75,9 @@ class ChannelLifecycle {
   }
 
   State current() const noexcept { return current_.load(std::memory_order_acquire); }
-  /// The state as users see it.
+  /// Returns the state as users see it.
   ChannelState state() const noexcept;
-  /// True if no further call may begin.
+  /// Returns true if no further call may begin.
   bool is_closed() const noexcept { return current_.load(std::memory_order_relaxed) >= State::closing; }
   bool is_detached() const noexcept { return current() == State::detached; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finishing a wait, and a singly linked list.
+// ChannelWaiter and WaiterList: finish a wait, and keep a singly linked list.
 #include "client/channel_waiter.h"
 
 namespace trunkline::client {

@@ -14,11 +14,11 @@ namespace trunkline::client {
 
 class WaiterList;
 
-/// Lives on the stack of the thread that waits. Everything but the constructor and status() is for the loop's thread,
-/// or for the thread that stands in for it once there is no loop.
+/// A wait on the stack of its thread. Everything but the constructor and status() is for the loop's thread, or for the
+/// thread that stands in for it once there is no loop.
 class ChannelWaiter {
  public:
-  /// `on_timeout` is called when the timer fires; it must finish the wait.
+  /// Makes the wait. `on_timeout` is called when the timer fires; it must finish the wait.
   ChannelWaiter(LoopDriver& driver, std::function<void(ChannelWaiter& waiter)> on_timeout)
       : driver_(driver), on_timeout_(std::move(on_timeout)) {}
   ~ChannelWaiter();
@@ -30,9 +30,9 @@ class ChannelWaiter {
   void finish(Status status);
   bool is_finished() const noexcept { return blocked_.is_done(); }
 
-  /// The object that the driver waits for.
+  /// Returns the object for which the driver waits.
   BlockedCall& blocked() noexcept { return blocked_; }
-  /// The outcome, once the wait is finished.
+  /// Returns the outcome, once the wait is finished.
   const Status& status() const noexcept { return status_; }
 
  private:
@@ -51,8 +51,8 @@ class ChannelWaiter {
   ChannelWaiter* next_ = nullptr;
 };
 
-/// Waiters for the same event, in the order in which they came. A waiter leaves the list when it is finished. Loop's
-/// thread only.
+/// Holds waiters for the same event, in the order in which they came. A waiter leaves the list when it is finished.
+/// Only the loop's thread uses it.
 class WaiterList {
  public:
   WaiterList() = default;
@@ -61,7 +61,7 @@ class WaiterList {
 
   bool empty() const noexcept { return first_ == nullptr; }
   void add(ChannelWaiter& waiter) noexcept;
-  /// No effect if it is not in the list.
+  /// Removes a waiter. No effect if it is not in the list.
   void remove(ChannelWaiter& waiter) noexcept;
   void finish_all(const Status& status);
 

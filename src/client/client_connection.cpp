@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Passes the events of the session to operations and streams, which it finds by the context of each call.
+// ClientConnection: passes events of the session to operations and streams, found by the context of each call.
 #include "client/client_connection.h"
 
 #include "base/exception_text.h"
@@ -51,13 +51,13 @@ Status response_too_long(std::size_t bytes, std::uint32_t limit) {
                                               std::to_string(limit)};
 }
 
-/// Calls over HTTP/1.1 need as many connections as there are calls at a time, and most of them rest afterwards.
+/// Returns the idle timeout. Calls over HTTP/1.1 need a connection each, and most of these rest afterwards.
 std::chrono::milliseconds idle_timeout_of(const session::Protocol& protocol, const ChannelOptions& options) noexcept {
   constexpr std::chrono::seconds longest_rest{50};
   return protocol.has_one_call && options.idle_timeout.count() == 0 ? longest_rest : options.idle_timeout;
 }
 
-/// The first of them would otherwise count as the response, and the others would be lost.
+/// Returns the error of a call with several responses, of which one would count and the others would be lost.
 Status several_responses() {
   return {StatusCode::unimplemented,
           "the method sends a stream of responses, and was called as a unary method; call it as a server_stream or "
@@ -136,7 +136,7 @@ void ClientConnection::note_started(detail::CallOperation& operation) {
   setup_.meter->on_started(*operation.method_, operation.attempt_started_);
 }
 
-/// Whether a status speaks against the server: the caller's own mistakes and cancellations do not.
+/// Returns what a status says about the server: the caller's mistakes and cancellations do not speak against it.
 balance::Outcome ClientConnection::outcome_of(const Status& status) noexcept {
   switch (status.code()) {
     case StatusCode::cancelled:
@@ -174,7 +174,7 @@ void ClientConnection::note_stream_ended(const ConnectedStream& stream, balance:
                                 stream.is_counted_probe);
 }
 
-/// That of the response, if the request is no message.
+/// Returns the codec of the response, if the request is no message.
 const Codec* ClientConnection::codec_of(const MessageType& response) const {
   const Result<const Codec*> codec = call::choose_codec(setup_.options.codecs, {}, response);
   return codec.is_ok() ? *codec : nullptr;
@@ -264,8 +264,8 @@ void ClientConnection::on_events(net::Connection&) {
   close_if_drained();
 }
 
-/// False if there is none, or if the connection was closed by the one before. After an exception of the session's, such
-/// as one for want of memory, it is unknown which event got lost. The end of the connection ends all calls.
+/// Takes the next event. Returns false if there is none, or if the connection was closed by the one before. After an
+/// exception of the session, e.g. for want of memory, an unknown event is lost, so the connection and all calls end.
 bool ClientConnection::next_event() {
   if (connection_ == nullptr || !connection_->takes_events()) return false;
   session::Session& session = connection_->session();
@@ -278,7 +278,7 @@ bool ClientConnection::next_event() {
   return session.next(event_);
 }
 
-/// A one-way call ends when its last byte is written. No event reports that.
+/// A one-way call ends when its last byte is written, which no event reports.
 void ClientConnection::on_written(net::Connection&) { close_if_drained(); }
 
 void ClientConnection::handle_event() {
@@ -312,7 +312,7 @@ void ClientConnection::handle_event() {
       draining_ = true;
       if (protocol_.has_one_call && event_.status.is_ok()) end_resting();
       if (has_lost_calls_ && !closing_) setup_.meter->on_connection_lost(setup_.loop.now());
-      // Reported before the transport is destroyed, so that calls look for another connection at once.
+      // This is reported before the transport is destroyed, so that calls look for another connection at once.
       if (opened_) owner_.connection_draining(*this);
       return;
     case session::EventType::call:
@@ -322,9 +322,9 @@ void ClientConnection::handle_event() {
   }
 }
 
-/// The event is a response unless the server has refused the call as unprocessed, or this side has ended it. A call
-/// that may have run when the connection was lost counts as well: the server has begun to serve, and the call does not
-/// come back by itself.
+/// Notes an event that is a response: it is one unless the server has refused the call as unprocessed, or this side has
+/// ended it. A call that may have run when the connection was lost counts as well: the server has begun to serve, and
+/// the call does not come back by itself.
 void ClientConnection::note_response() {
   if (is_background(event_.context)) return;
   const Status& status = event_.status;
@@ -335,7 +335,7 @@ void ClientConnection::note_response() {
   owner_.connection_responded(*this);
 }
 
-/// A response that cannot be parsed is not an error of the caller, so invalid_argument becomes internal.
+/// Decodes a response. One that cannot be parsed is no error of the caller: invalid_argument becomes internal.
 Status ClientConnection::decode_response(const detail::CallOperation& operation) {
   const MutableMessageView response = operation.response;
   const bool is_as_before = event_.codec == direct_codec_ && response.type == direct_type_ && direct_codec_ != nullptr;
@@ -401,7 +401,7 @@ void ClientConnection::on_stream_event() {
   stream.on_finished(event_, peer_);
 }
 
-/// No event of a cancelled call follows, except that of a session that has closed before.
+/// Handles an event of the background call. After its cancellation none follows, except from a session that has closed.
 void ClientConnection::on_background_event() {
   if (background_ == nullptr) return;
   BackgroundCall& call = *background_;
@@ -433,8 +433,8 @@ void ClientConnection::end_calls() {
   while (next_event()) handle_event();
 }
 
-/// The call that the connection carried is over, and nothing waits to be written. A server that sends the rest of a
-/// response that nobody wants would go on as long as somebody reads it.
+/// Ends a connection whose only call is over, and for which nothing waits to be written. A server that sends the rest
+/// of a response that nobody wants would go on as long as somebody reads it.
 void ClientConnection::end_resting() {
   // A server that ends connections before they are used is not asked for another at once.
   closing_ = used_;

@@ -24,38 +24,38 @@ class BackgroundCall;
 class ConnectedStream;
 class ServiceRules;
 
-/// What a connection reports about itself. Loop's thread.
+/// Receives what a connection reports about itself, on the loop's thread.
 class ConnectionOwner {
  public:
-  /// The server's hello has arrived.
+  /// Called when the server's hello has arrived.
   virtual void connection_opened(ClientConnection& connection) = 0;
-  /// The first response to a call has arrived.
+  /// Called when the first response to a call has arrived.
   virtual void connection_responded(ClientConnection& connection) = 0;
-  /// The connection can start calls again, after a time in which it could not.
+  /// Called when the connection can start calls again, after a time in which it could not.
   virtual void connection_has_room(ClientConnection& connection) = 0;
-  /// The connection drains: it takes no further calls, and closes after its last one.
+  /// Called when the connection drains: it takes no further calls, and closes after its last one.
   virtual void connection_draining(ClientConnection& connection) = 0;
-  /// The connection is closed. `reason` is ok if this side has closed it.
+  /// Called when the connection is closed. `reason` is ok if this side has closed it.
   virtual void connection_closed(ClientConnection& connection, const Status& reason) = 0;
-  /// True if calls wait for a connection, or this one is kept for further calls. Then it stays open although it is
-  /// idle.
+  /// Returns true if calls wait for a connection, or this one is kept for further calls. Then it stays open although it
+  /// is idle.
   virtual bool wants_connection() const noexcept = 0;
 
  protected:
   ~ConnectionOwner() = default;
 };
 
-/// What a connection reports about its unary calls. Loop's thread.
+/// Receives what a connection reports about its unary calls, on the loop's thread.
 class UnaryCallOwner {
  public:
   /// Returns an owner of the channel, which keeps it alive while events are handled: the user's code may destroy the
   /// channel in one of them.
   virtual std::shared_ptr<void> keep_alive() = 0;
-  /// The leading metadata of the call has arrived.
+  /// Called when the leading metadata of the call has arrived.
   virtual void leading_received(detail::CallOperation& operation, const Metadata& leading) = 0;
-  /// The response of one attempt of a hedged call has arrived ahead of the status, and is in operation.response.
+  /// Called when the response of a hedged call's attempt has come ahead of the status; operation.response holds it.
   virtual void response_received(detail::CallOperation& operation) = 0;
-  /// The call has ended with operation.status. `event` is the last one of the call, and may be moved from.
+  /// Called when the call has ended with operation.status. `event` is the call's last one, and may be moved from.
   virtual void call_finished(detail::CallOperation& operation, session::Event& event,
                              const ClientConnection& connection) = 0;
 
@@ -63,66 +63,66 @@ class UnaryCallOwner {
   ~UnaryCallOwner() = default;
 };
 
-/// What the connections of a channel share. It outlives them, unless they are detached first.
+/// The objects that the connections of a channel share. They outlive them, unless they are detached first.
 struct ConnectionSetup {
   net::Loop& loop;
   const ChannelOptions& options;
   const session::SessionOptions& session_options;
   UnaryCallOwner& calls;
   ServiceRules& rules;
-  /// Null: nothing is measured of the server.
+  /// Measures the server. Null: nothing does.
   ServerMeter* meter = nullptr;
 };
 
-/// Loop's thread only. Kept alive by the pool until it is closed, and by the streams that it serves.
+/// Only the loop's thread uses it. The pool keeps it alive until it is closed, and so do the streams that it serves.
 class ClientConnection final : public net::ConnectionHandler,
                                public call::StreamLink,
                                public std::enable_shared_from_this<ClientConnection> {
  public:
-  /// `protocol` outlives the object.
+  /// `protocol` must outlive the connection.
   ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner, std::unique_ptr<net::Transport> transport,
                    const session::Protocol& protocol);
   ~ClientConnection() override;
   /// Makes the session, which begins its handshake. Call this once.
   void start();
 
-  /// Without ChannelOptions::early_calls no call is started before the server's hello.
+  /// Returns true if a call can be started. Without ChannelOptions::early_calls none is before the server's hello.
   bool can_start() const noexcept {
     return may_start_ && connection_ != nullptr && connection_->session().can_start() && !is_stale();
   }
-  /// The server's hello has come.
+  /// Returns true if the server's hello has come.
   bool is_opened() const noexcept { return opened_; }
-  /// Once it is closed: see Session::was_answered_in_http1().
+  /// Returns Session::was_answered_in_http1() once the connection is closed.
   bool was_answered_in_http1() const noexcept { return was_answered_in_http1_; }
-  /// Once it is closed: the server had sent something.
+  /// Returns true if the server had sent something, once the connection is closed.
   bool has_peer_spoken() const noexcept { return has_peer_spoken_; }
-  /// The connection has been of use: a call has had a response from its handler or may have run when the connection was
-  /// lost, or the connection has lasted for at least `least_life` since the server's hello.
+  /// Returns true if the connection has been of use: a call has had a response from its handler or may have run when it
+  /// was lost, or the connection has lasted for at least `least_life` since the server's hello.
   bool is_productive(base::Duration least_life) const noexcept {
     return responded_ || (opened_ && setup_.loop.now() - opened_at_ >= least_life);
   }
-  /// A call has been started on it.
+  /// Returns true if a call has been started on the connection.
   bool is_used() const noexcept { return used_; }
-  /// It carries one call at a time, so that each call under way needs a connection.
+  /// Returns true if it carries one call at a time, so that each call under way needs a connection.
   bool carries_one_call() const noexcept { return protocol_.has_one_call; }
-  /// This side has decided to close it.
+  /// Returns true if this side has decided to close the connection.
   bool is_closing() const noexcept { return closing_; }
-  /// The connection is closed, or takes no further calls.
+  /// Returns true if the connection is closed, or takes no further calls.
   bool is_draining() const noexcept {
     return draining_ || connection_ == nullptr || connection_->session().is_closed();
   }
-  /// The peer has ended the connection because of an error, maybe one that a call of this connection has caused.
+  /// Returns true if the peer has ended the connection because of an error, which one of its calls may have caused.
   bool is_rejected() const noexcept { return rejected_; }
-  /// Those of users.
+  /// Returns the number of open calls of users.
   std::size_t open_calls() const noexcept {
     const std::size_t all = connection_ != nullptr ? connection_->session().open_calls() : 0;
     return all - (background_ != nullptr && all > 0 ? 1 : 0);
   }
-  /// What is measured of the server; null: nothing is.
+  /// Returns what is measured of the server; null if nothing is.
   const balance::ServerLoad* load() const noexcept { return setup_.meter != nullptr ? &setup_.meter->load() : nullptr; }
-  /// The server's address.
+  /// Returns the server's address.
   const std::string& peer() const noexcept { return peer_; }
-  /// True if streams are open or output waits. Both need the loop to run although no thread waits for a call.
+  /// Returns true if streams are open or output waits. Both need the loop to run although no thread waits for a call.
   bool has_work_left() const noexcept {
     return open_calls() > unary_calls_ || (connection_ != nullptr && connection_->session().has_output());
   }
@@ -132,7 +132,7 @@ class ClientConnection final : public net::ConnectionHandler,
   Status start(detail::CallOperation& operation, const session::OutgoingMessage& message, const Metadata* metadata);
   struct StreamStart {
     const Metadata* metadata = nullptr;
-    /// Of later messages, if there is no first one and it is known.
+    /// The codec of later messages, if there is no first one and the codec is known.
     const Codec* codec = nullptr;
     bool end = false;
     std::uint32_t previous_attempts = 0;
@@ -142,9 +142,9 @@ class ClientConnection final : public net::ConnectionHandler,
   /// Starts a call of the channel's own, which requires can_start() and that there is none. Its only request is
   /// `message`.
   Status start(BackgroundCall& call, std::string_view method, const session::OutgoingMessage& message);
-  /// No effect if there is none. No further event of it follows.
+  /// Cancels the channel's own call, of which no further event follows. No effect if there is none.
   void cancel_background();
-  /// Cancels an open call. No further event of the call follows. `outcome`: what that says about the server.
+  /// Cancels an open call, of which no further event follows. `outcome` is what that says about the server.
   void cancel(detail::CallOperation& operation, StatusCode reason,
               balance::Outcome outcome = balance::Outcome::abandoned);
   void cancel(const ConnectedStream& stream, StatusCode reason);
@@ -153,12 +153,12 @@ class ClientConnection final : public net::ConnectionHandler,
   void drain();
   /// Closes at the end of the turn. The calls end with `reason`.
   void close(const Status& reason);
-  /// After close(): ends the calls at once.
+  /// Ends the calls at once, after close().
   void end_calls();
-  /// The channel is being destroyed: drops the transport without a report to the owners.
+  /// Drops the transport without a report to the owners, since the channel is being destroyed.
   void detach();
 
-  /// Null once the connection is closed.
+  /// Returns the session; null once the connection is closed.
   session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;
 
@@ -169,8 +169,8 @@ class ClientConnection final : public net::ConnectionHandler,
   void on_closed(net::Connection& connection) override;
 
  private:
-  /// A server over HTTP/1.1 may have ended a connection that rested, without a word before, or is about to. Nobody may
-  /// have run the loop since.
+  /// Returns true if the connection rested and a server over HTTP/1.1 may have ended it without a word before, or is
+  /// about to. Nobody may have run the loop since.
   bool is_stale() const noexcept {
     if (!protocol_.has_one_call || !connection_->has_received()) return false;
     return connection_->transport().has_input() || setup_.loop.now() >= connection_->session().rests_until();
@@ -212,16 +212,16 @@ class ClientConnection final : public net::ConnectionHandler,
   bool responded_ = false;
   bool used_ = false;
   bool rejected_ = false;
-  /// Calls that are measured have ended with it.
+  /// True if calls that are measured have ended with the connection.
   bool has_lost_calls_ = false;
-  /// The hello has come, or calls need not wait for it.
+  /// True if the hello has come, or calls need not wait for it.
   bool may_start_;
-  /// Takes no further calls.
+  /// True if the connection takes no further calls.
   bool draining_ = false;
-  /// close() was called.
+  /// True if close() was called.
   bool closing_ = false;
   std::size_t unary_calls_ = 0;
-  /// Null: there is none.
+  /// The channel's own call; null if there is none.
   BackgroundCall* background_ = nullptr;
   session::CallId background_id_ = 0;
   // The last kind of response that was parsed directly, so that a name is not compared for every call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening, cancelling and ending a client's stream.
+// ClientStreamCore: opens, cancels and ends a client's stream.
 #include "client/client_stream_core.h"
 
 #include "call/message_coding.h"
@@ -43,13 +43,13 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
 
 ClientStreamCore::~ClientStreamCore() = default;
 
-/// Null: there is none, which a later write reports.
+/// Returns the codec of a type. Null: there is none, which a later write reports.
 const Codec* ClientStreamCore::codec_of(const MessageType& type, std::string_view name) const {
   const Result<const Codec*> codec = call::choose_codec(core_->options().codecs, name, type);
   return codec.is_ok() ? *codec : nullptr;
 }
 
-/// Whether the message that opens the call and the others are held for another connection is decided here.
+/// Opens the call. Here it is decided whether its messages are held for another connection.
 void ClientStreamCore::open() {
   if (core_->calls().retry().needs_requests()) {
     sent_ = SentMessages(core_->options().max_retained_request_bytes, first_.payload.size());
@@ -66,7 +66,7 @@ void ClientStreamCore::launch() {
   core_->invoker().invoke(*this);
 }
 
-/// Limits of messages are for unary calls.
+/// Applies a new service config, whose limits of messages are for unary calls only.
 void ClientStreamCore::rules_changed() {
   const MethodRules* const rules = core_->rules().any() ? core_->rules().find(*method) : nullptr;
   if (rules == nullptr) return;
@@ -93,7 +93,7 @@ void ClientStreamCore::fail(Status status) {
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
   if (!event.status.is_ok() && try_again(event)) return;
-  // Taken out before the message is handled, because on_message() treats an event's metadata as leading metadata.
+  // The metadata is taken out before the message is handled: on_message() treats an event's metadata as leading.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
   const CallTimes times{.started = started, .deadline = deadline, .ended = core_->loop().now()};

@@ -18,25 +18,25 @@ namespace trunkline::client {
 
 class ChannelCore;
 
-/// The channel makes a stream and opens it once. Reads and writes may begin before the call has a connection; they wait
-/// for it. Loop's thread, except where noted. May outlive the channel: see DetachedStreams.
+/// A stream that the channel makes and opens once. Reads and writes may begin before the call has a connection; they
+/// wait for it. It is used on the loop's thread, except where noted, and may outlive the channel: see DetachedStreams.
 class ClientStreamCore final : public ConnectedStream, public Attempt {
  public:
-  /// `first` is sent with the start of the call. `ends`: no further message follows it.
+  /// Makes the stream. `first` is sent with the start of the call. If `ends` is set, no further message follows it.
   ClientStreamCore(std::shared_ptr<ChannelCore> core, const Method& called, const CallOptions& options, bool ends,
                    MessageView first);
   ~ClientStreamCore() override;
 
-  /// Any thread, once.
+  /// Opens the stream. Any thread may call it, once.
   void open();
 
   Status start_on(ClientConnection& connection) override;
   void fail(Status status) override;
   void rules_changed() override;
   void on_finished(session::Event& event, const std::string& peer) override;
-  /// Any thread.
+  /// Cancels the call. Any thread may call it.
   void cancel() override;
-  /// Any thread.
+  /// Releases the stream, as the user has destroyed it. Any thread may call it.
   void release() override;
 
  private:
@@ -47,14 +47,14 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   bool try_again(const session::Event& event);
   base::Duration pause_before_retry(const RetryOptions* configured, const session::Event& event);
   void on_sent(const session::OutgoingMessage& message) override;
-  /// Sends what an earlier connection had been given.
+  /// Sends the messages that an earlier connection had been given.
   void on_attached() override;
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
   void on_operation_cancelled(detail::StreamOperation&) override { cancel(); }
   void on_read_failed() override;
-  /// Without the message the server would take the others for the whole, so the call ends.
+  /// Ends the call, since without the message the server would take the others for the whole.
   void on_write_failed(const Status& status) override;
   const Compressor* compressor_for_write() override { return compressor_; }
   Status after_end() const override;
@@ -66,22 +66,22 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   const Compressor* compressor_ = nullptr;
   const bool ends_;
   session::OutgoingMessage first_;
-  /// Of later messages, if there is no first one and it is known.
+  /// The codec of later messages, if there is no first one and the codec is known.
   const Codec* later_codec_ = nullptr;
   SentMessages sent_;
   const bool is_idempotent_;
   int free_retries_ = 0;
   int retries_ = 0;
-  /// The retries before the last pushback of the server: the pauses grow anew from there.
+  /// The number of retries before the last pushback of the server: the pauses grow anew from there.
   int retries_at_pushback_ = 0;
-  /// An attempt before the last one may have run.
+  /// True if an attempt before the last one may have run.
   bool may_have_run_before_ = false;
   Metadata metadata_;
   /// Guards response_info_.
   std::mutex response_info_mutex_;
-  /// Owned by the user. Null once it is filled in, or once the user has released the stream.
+  /// The user's object. Null once it is filled in, or once the user has released the stream.
   ResponseInfo* response_info_;
-  /// Why the call failed while it was being prepared.
+  /// The error with which the call failed while it was being prepared.
   Status early_error_;
   Interception interception_;
 };

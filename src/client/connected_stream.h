@@ -10,17 +10,17 @@
 
 namespace trunkline::client {
 
-/// Loop's thread, except where StreamCore says otherwise.
+/// A stream for the loop's thread, except where StreamCore says otherwise.
 class ConnectedStream : public call::StreamCore {
  public:
   using StreamCore::StreamCore;
-  /// The session's last event of the call. `peer` is the address of the server.
+  /// Handles the session's last event of the call. `peer` is the address of the server.
   virtual void on_finished(session::Event& event, const std::string& peer) = 0;
 
-  /// For the connection that serves the call: its method, and since when it serves it.
+  /// The method, and since when the connection serves the call. Only that connection uses them.
   const MethodEntry* served_method = nullptr;
   base::TimePoint served_since{};
-  /// A circuit breaker has counted it already, as a probe that was served.
+  /// True if a circuit breaker has counted the stream already, as a probe that was served.
   bool is_counted_probe = false;
 };
 

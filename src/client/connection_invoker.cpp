@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts attempts on connections of the pool, and queues those that must wait.
+// ConnectionInvoker: starts attempts on connections of the pool, and queues those that must wait.
 #include "client/connection_invoker.h"
 
 #include "client/call_status.h"
@@ -32,7 +32,7 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
     if (refusal.is_ok()) return;
     refusal = about_call(*attempt.method, refusal);
   } else if (const std::optional<OpenBreakers> open = source_->open_breakers(*attempt.method)) {
-    // Not in the queue, where it would hold up calls of other methods.
+    // The call stays out of the queue, where it would hold up calls of other methods.
     if (attempt.wait_for_ready) return pending_.hold(attempt, open->until);
     refusal = about_call(*attempt.method, open->error);
   }
@@ -79,7 +79,7 @@ void ConnectionInvoker::source_has_room() {
 
 void ConnectionInvoker::connecting_failed(const Status& error) {
   Status status = error;
-  // What has expired is connect_timeout, not the deadline of a call.
+  // The time that has expired is connect_timeout, not the deadline of a call.
   if (status.code() == StatusCode::deadline_exceeded) {
     status = Status(StatusCode::unavailable, error.message(), StatusOrigin::transport);
   }

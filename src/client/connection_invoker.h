@@ -14,7 +14,7 @@
 namespace trunkline::client {
 
 /// An invoker takes an attempt and ensures that it is started or fails. The queue is one for all servers of the
-/// channel; its source chooses among them. Loop's thread only.
+/// channel; its source chooses among them. Only the loop's thread uses it.
 class ConnectionInvoker final : public SourceOwner {
  public:
   using MakeSource = std::function<std::unique_ptr<ConnectionSource>(const ConnectionSetup& setup, SourceOwner& owner)>;
@@ -39,23 +39,23 @@ class ConnectionInvoker final : public SourceOwner {
   ClientConnection* pick_directly(const MethodEntry& method, const balance::CallHints& hints) {
     return pending_.has_queued() ? nullptr : pick(method, hints);
   }
-  /// A connection that can start a call. Null: there is none.
+  /// Returns a connection that can start a call; null if there is none.
   [[gnu::always_inline]] ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) {
     ConnectionPool* const sole = source_->sole();
     return sole != nullptr && !sole->has_open_breakers() ? sole->pick() : source_->pick(method, hints);
   }
-  /// See ConnectionSource::hasten().
+  /// Hastens the next attempt to connect, as ConnectionSource::hasten() says.
   void hasten(base::TimePoint deadline) { source_->hasten(deadline); }
   /// Makes a connection if one is wanted and may be made.
   void connect_if_wanted();
-  /// The service config has changed.
+  /// Tells the waiting calls that the service config has changed.
   void rules_changed() { pending_.rules_changed(); }
   /// Fails every call that waits, with `status`.
   void fail_pending(const Status& status) { pending_.fail_all(status); }
 
   ConnectionSource& source() noexcept { return *source_; }
   bool is_ready() const noexcept { return source_->is_ready(); }
-  /// True if calls wait, streams are open, or output waits. Then the loop must run although no thread waits.
+  /// Returns true if calls wait, streams are open, or output waits. Then the loop must run although no thread waits.
   bool has_work_left() const noexcept { return !pending_.empty() || source_->has_work_left(); }
   /// Describes what calls wait for, for error texts: "a connection to TARGET" or "room on the connection to TARGET".
   std::string awaited() const;

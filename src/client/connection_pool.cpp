@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attempts to connect, their failures, and the choice between connections.
+// ConnectionPool: attempts to connect, their failures, and the choice between connections.
 #include "client/connection_pool.h"
 
 #include "base/wall_time.h"
@@ -11,7 +11,7 @@ namespace trunkline::client {
 
 namespace {
 
-/// A server of TLS may close a connection without TLS silently, or wait for more than it gets.
+/// Returns a hint: a server of TLS may close a connection without TLS silently, or wait for more than it gets.
 std::string_view hint_about_tls(const ClientConnection& connection) noexcept {
   if (connection.has_peer_spoken() || !connection.peer().starts_with("tcp://")) return {};
   return "; a server that expects TLS may say nothing to a client without it";
@@ -84,7 +84,7 @@ void ConnectionPool::connect() {
   });
 }
 
-/// Beside the attempt that is under way. A server to which there is no connection is asked for one at a time.
+/// Dials beside the attempt that is under way. A server to which there is no connection gets one attempt at a time.
 void ConnectionPool::dial_further() {
   constexpr std::size_t most_dials = 16;
   if (!has_one_call_ || connections_.empty()) return;
@@ -100,7 +100,7 @@ void ConnectionPool::dial_further() {
   }
 }
 
-/// Dials, and connections that calls are not told of yet.
+/// Counts the dials, and the connections of which calls are not told yet.
 std::size_t ConnectionPool::further_under_way() const noexcept {
   if (!has_one_call_) return 0;
   const auto is_new = [](const auto& connection) { return !connection->is_opened(); };
@@ -141,7 +141,7 @@ void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
   if (setup_.options.early_calls) admit(*made);
 }
 
-/// The connection has won the race of the addresses.
+/// Takes the connection that has won the race of the addresses.
 void ConnectionPool::admit(ClientConnection& winner) {
   end_dial();
   may_dial_further_ = true;
@@ -169,7 +169,7 @@ void ConnectionPool::close_candidates() {
   }
 }
 
-/// True: the server speaks HTTP/1.1, and a connection for that is being made. It is no failure, and has lost no call.
+/// Returns true if the server speaks HTTP/1.1, and such a connection is being made. No call was lost: it is no failure.
 bool ConnectionPool::try_http1(const ClientConnection& connection) {
   if (!connection.was_answered_in_http1() || !connector_->learn_http1()) return false;
   end_dial();
@@ -178,7 +178,7 @@ bool ConnectionPool::try_http1(const ClientConnection& connection) {
   return true;
 }
 
-/// One address has led to nothing.
+/// Notes that one address has led to nothing.
 void ConnectionPool::candidate_failed(Status error) {
   if (has_more_addresses_ && dial_ != nullptr) {
     last_error_ = std::move(error);
@@ -211,7 +211,7 @@ void ConnectionPool::begin_pause() {
   }
 }
 
-/// The connection, which was opened, takes no further calls.
+/// Notes that a connection that was opened takes no further calls.
 void ConnectionPool::note_end(const ClientConnection& connection) {
   if (is_stopped_ || connection.is_closing()) return;
   if (connection.is_productive(least_life_)) return note_productive();
@@ -278,7 +278,7 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
   move_to_draining(connection);
   std::erase_if(draining_, [&](const auto& other) { return other.get() == &connection; });
   if (!is_stopped_ && (is_candidate || is_early) && try_http1(connection)) {
-    // The pool goes on.
+    // The pool goes on with another connection, which speaks HTTP/1.1.
   } else if (!is_stopped_ && (is_candidate || is_early)) {
     const StatusCode code = reason.is_ok() ? StatusCode::unavailable : reason.code();
     const std::string_view text = reason.is_ok() ? "closed before its hello" : reason.message();
@@ -298,11 +298,11 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
 }
 
 void ConnectionPool::replace(const ClientConnection& ended) {
-  // What this side has closed was idle, or is not wanted any more.
+  // A connection that this side has closed was idle, or is not wanted any more.
   if (ended.is_closing() ? wants_more_than(0) : wants_another()) connect();
 }
 
-/// Where each connection carries one call, those that rest come and go, and one of them is kept.
+/// Returns true if more connections are wanted. Those with one call each come and go, and one of them is kept.
 bool ConnectionPool::wants_more_than(std::size_t count) const noexcept {
   const bool is_kept = !has_one_call_ || connections_.size() <= count;
   return owner_.wants_connection() || (is_kept && owner_.keeps_connection());
@@ -377,7 +377,7 @@ void ConnectionPool::drain() {
   further_dials_.clear();
   backoff_timer_.cancel();
   close_candidates();
-  // Iterates over a copy, because a connection that drains may close at once and leave the list.
+  // The loop iterates over a copy, because a connection that drains may close at once and leave the list.
   for (const auto& connection : Connections(connections_)) {
     move_to_draining(*connection);
     connection->drain();

@@ -16,12 +16,12 @@
 
 namespace trunkline::client {
 
-/// A connection is productive once a call has been served on it, or once it has lasted for a while. That, and not
-/// the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve and was not
-/// productive counts as a failed attempt, except that the first one in a row is followed by the next attempt at once: a
-/// server that shuts down may still accept one connection, only to send goaway.
+/// A pool in which a connection is productive once a call has been served on it, or once it has lasted for a while.
+/// That, and not the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve
+/// and was not productive counts as a failed attempt, except that the first one in a row is followed by the next
+/// attempt at once: a server that shuts down may still accept one connection, only to send goaway.
 ///
-/// Loop's thread only.
+/// Only the loop's thread uses it.
 class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
  public:
   ConnectionPool(const ConnectionSetup& setup, SourceOwner& owner, std::unique_ptr<Connector> connector);
@@ -37,13 +37,13 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
     return pick_from_many();
   }
   ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) override;
-  /// Some method may not be called.
+  /// Returns true if some method may not be called.
   bool has_open_breakers() const noexcept { return setup_.meter != nullptr && setup_.meter->breakers().has_open(); }
   std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const override;
   /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
   void connect() override;
-  /// A call or a thread waits for a connection until `deadline`. If the backoff would use up its time, the next attempt
-  /// comes earlier: when half of that time is over, but no less than `least_wait` after the last failure.
+  /// Hastens the next attempt for a call or a thread that waits until `deadline`. If the backoff would use up its time,
+  /// the attempt comes when half of it is over, but no less than `least_wait` after the last failure.
   void hasten(base::TimePoint deadline) override;
 
   ChannelLifecycle::Event condition() const noexcept override;
@@ -51,18 +51,18 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   bool is_failing() const noexcept override {
     return connections_.empty() && !is_dialing() && backoff_timer_.is_scheduled();
   }
-  /// A connection that is open; null: there is none.
+  /// Returns a connection that is open; null if there is none.
   std::shared_ptr<ClientConnection> opened() const noexcept;
   bool had_hello() const noexcept override { return had_hello_; }
   const Status& last_error() const noexcept override { return last_error_; }
   const std::string& target() const noexcept override { return connector_->target(); }
   std::size_t open_calls() const noexcept override;
   bool has_work_left() const noexcept override;
-  /// One server, of which nothing is measured unless there are circuit breakers.
+  /// Returns one server, of which nothing is measured unless there are circuit breakers.
   std::vector<ServerState> servers() const override;
-  /// True if there is neither a connection, nor an attempt to make one, nor a pause before the next attempt.
+  /// Returns true if there is neither a connection, nor an attempt to make one, nor a pause before the next attempt.
   bool is_at_rest() const noexcept { return connections_.empty() && !is_dialing() && !backoff_timer_.is_scheduled(); }
-  /// True if nothing is left of the connections, not even of those that drain.
+  /// Returns true if nothing is left of the connections, not even of those that drain.
   bool is_empty() const noexcept { return connections_.empty() && draining_.empty() && candidates_.empty(); }
 
   void drain() override;
@@ -76,7 +76,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   /// replace it at once is no storm of connections.
   static constexpr base::Duration productive_life = std::chrono::seconds(1);
   using Connections = std::vector<std::shared_ptr<ClientConnection>>;
-  /// An attempt beside the one that is under way. Who drops it wants no connection of it.
+  /// An attempt beside the one that is under way. Whoever drops it wants no connection of it.
   struct FurtherDial {
     std::shared_ptr<net::Dial> dial;
   };
@@ -91,9 +91,9 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   void end_dial();
   void close_candidates();
   bool try_http1(const ClientConnection& connection);
-  /// So many connections, with which calls can be started, are not enough.
+  /// Returns true if `count` connections, with which calls can be started, are not enough.
   bool wants_more_than(std::size_t count) const noexcept;
-  /// The same after a failure, or after the loss of a connection that this side did not close.
+  /// Returns true if another is wanted after a failure, or after the loss of a connection that this side did not close.
   bool wants_another();
   /// Makes a connection in place of `ended`, if one is wanted.
   void replace(const ClientConnection& ended);
@@ -104,7 +104,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   void note_productive() noexcept;
   void log_warning(const std::string& message, std::string_view peer) const noexcept;
   static Connections::iterator find(Connections& among, const ClientConnection& connection);
-  /// Returns false if the connection is not among connections_.
+  /// Moves a connection to draining_. Returns false if it is not among connections_.
   bool move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
 
@@ -115,41 +115,41 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   void connection_closed(ClientConnection& connection, const Status& reason) override;
   bool wants_connection() const noexcept override { return wants_more_than(1); }
 
-  /// Of a channel to one server with circuit breakers; otherwise null.
+  /// Measures the server of a channel to one server with circuit breakers; otherwise null.
   const std::unique_ptr<ServerMeter> own_meter_;
   const ConnectionSetup setup_;
   SourceOwner& owner_;
   const std::unique_ptr<Connector> connector_;
-  /// These two are those of the protocol that the server speaks.
+  /// This member and the next one depend on the protocol that the server speaks.
   std::size_t max_connections_;
-  /// A connection carries one call at a time.
+  /// True if a connection carries one call at a time.
   bool has_one_call_ = false;
   const base::Duration least_life_;
   Backoff backoff_;
   Connections connections_;
-  /// Connections to the addresses of one attempt that wait for the server's hello. The first to get it is taken.
+  /// The connections to the addresses of one attempt that wait for the server's hello. The first to get it is taken.
   Connections candidates_;
-  /// Connections that take no further calls and close after their last one.
+  /// The connections that take no further calls and close after their last one.
   Connections draining_;
   std::shared_ptr<net::Dial> dial_;
-  /// False once the connection that is being made is no longer wanted. Shared with the callback, which may outlive the
-  /// pool.
+  /// False once the connection that is being made is no longer wanted. The callback, which may outlive the pool, shares
+  /// it.
   std::shared_ptr<bool> is_dial_wanted_;
-  /// An attempt is under way: until a candidate has its hello, or nothing more can come of it.
+  /// True while an attempt is under way: until a candidate has its hello, or nothing more can come of it.
   bool is_dialing_ = false;
-  /// Where each connection carries one call, so that many calls at once do not wait for one handshake after the other.
+  /// Further attempts, if connections carry one call each, so that many calls do not wait for handshakes in a row.
   std::vector<std::shared_ptr<FurtherDial>> further_dials_;
-  /// The last of them has led to a connection. Failures are told and slowed down by the attempt that is under way.
+  /// True if the last of them led to a connection. The attempt under way reports failures and slows them down.
   bool may_dial_further_ = true;
-  /// The dial that is under way may give further transports.
+  /// True if the dial that is under way may give further transports.
   bool has_more_addresses_ = false;
-  /// drain() was called.
+  /// True if drain() was called.
   bool is_stopped_ = false;
-  /// A connection of no use has been replaced at once, and none was productive since.
+  /// True if a connection of no use has been replaced at once, and none was productive since.
   bool was_replaced_ = false;
   bool had_hello_ = false;
   Status last_error_;
-  /// When the last attempt has failed.
+  /// The time when the last attempt failed.
   base::TimePoint failed_at_{};
   base::Timer backoff_timer_{on_backoff, this};
 };

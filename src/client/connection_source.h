@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionSource: where the calls of a channel get their connections: the pool of one server, or a fleet of servers.
+// ConnectionSource: gives the calls of a channel connections: the pool of one server, or a fleet of servers.
 #pragma once
 
 #include "balance/call_hints.h"
@@ -17,67 +17,67 @@ namespace trunkline::client {
 
 class ConnectionPool;
 
-/// What a source reports. Loop's thread.
+/// Receives what a source reports, on the loop's thread.
 class SourceOwner {
  public:
-  /// condition() may have changed.
+  /// Called when condition() may have changed.
   virtual void source_changed() = 0;
-  /// A connection may be able to start calls that wait.
+  /// Called when a connection may be able to start calls that wait.
   virtual void source_has_room() = 0;
-  /// An attempt to connect has failed, and there is no connection. See had_hello().
+  /// Called when an attempt to connect has failed, and there is no connection. See had_hello().
   virtual void connecting_failed(const Status& error) = 0;
-  /// True if calls wait for a connection.
+  /// Returns true if calls wait for a connection.
   virtual bool wants_connection() const noexcept = 0;
-  /// How many do, as far as this source is to serve them.
+  /// Returns how many calls wait for a connection, as far as this source is to serve them.
   virtual std::size_t waiting_calls() const noexcept = 0;
-  /// True if a connection is to be kept although no calls wait for one.
+  /// Returns true if a connection is to be kept although no calls wait for one.
   virtual bool keeps_connection() const noexcept { return false; }
-  /// True if a server whose last connection was lost, or could not be made, is to be connected again although no calls
-  /// wait for it. Not asked if the connection was closed because it was idle.
+  /// Returns true if a server whose last connection was lost, or could not be made, is to be connected again although
+  /// no calls wait for it. It is not called if the connection was closed because it was idle.
   virtual bool replaces_connection() { return false; }
 
  protected:
   ~SourceOwner() = default;
 };
 
-/// The circuit breakers for a method of all servers that could get a call of it are open.
+/// Says that the circuit breakers for a method of all servers that could get a call of it are open.
 struct OpenBreakers {
   Status error{};
-  /// When it makes sense to try again.
+  /// The time at which it makes sense to try again.
   base::TimePoint until{};
 };
 
-/// Loop's thread only.
+/// A source, which only the loop's thread uses.
 class ConnectionSource {
  public:
   virtual ~ConnectionSource() = default;
 
-  /// The connections that pick() chooses from, if they are those of one server and may be used without a call of pick()
-  /// unless a breaker is open. Otherwise null.
+  /// Returns the pool from whose connections pick() chooses, if that is one server's and may be used without a call of
+  /// pick() unless a breaker is open. Otherwise returns null.
   ConnectionPool* sole() const noexcept { return sole_; }
   /// Returns a connection that can start a call of `method`, or null if none can.
   virtual ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) = 0;
-  /// Why pick() returns null, if that is because of breakers.
+  /// Says why pick() returns null, if that is because of breakers.
   virtual std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const = 0;
   /// Makes connections if there are none and none are being made.
   virtual void connect() = 0;
-  /// A call or a thread waits for a connection until `deadline`.
+  /// Hastens the next attempt, since a call or a thread waits for a connection until `deadline`.
   virtual void hasten(base::TimePoint deadline) = 0;
 
-  /// The event by which a channel's life cycle learns what the source does.
+  /// Returns the event by which a channel's life cycle learns what the source does.
   virtual ChannelLifecycle::Event condition() const noexcept = 0;
   virtual bool is_ready() const noexcept = 0;
-  /// True if the last attempts have failed, there is no connection, and the next attempt is not due yet.
+  /// Returns true if the last attempts have failed, there is no connection, and the next attempt is not due yet.
   virtual bool is_failing() const noexcept = 0;
-  /// The last attempt that has failed got the server's hello: the connection was of no use.
+  /// Returns true if the last attempt that has failed got the server's hello: the connection was of no use.
   virtual bool had_hello() const noexcept = 0;
-  /// Why there is no connection. Ok if nothing has failed yet.
+  /// Returns the reason why there is no connection. It is ok if nothing has failed yet.
   virtual const Status& last_error() const noexcept = 0;
-  /// For error texts.
+  /// Returns the target for error texts.
   virtual const std::string& target() const noexcept = 0;
-  /// Includes the calls of connections that drain.
+  /// Returns the number of open calls, which includes those of connections that drain.
   virtual std::size_t open_calls() const noexcept = 0;
-  /// See ClientConnection::has_work_left().
+  /// Returns true if the loop must run for it, as ClientConnection::has_work_left() says.
   virtual bool has_work_left() const noexcept = 0;
   virtual std::vector<ServerState> servers() const = 0;
 
@@ -85,7 +85,7 @@ class ConnectionSource {
   virtual void drain() = 0;
   /// Closes every connection at the end of the turn. The calls end with `reason`.
   virtual void close_all(const Status& reason) = 0;
-  /// After close_all(): ends the open calls at once.
+  /// Ends the open calls at once, after close_all().
   virtual void end_calls() = 0;
   /// Drops every connection at once, and reports nothing to its calls.
   virtual void detach() = 0;

@@ -18,7 +18,7 @@
 
 namespace trunkline::client {
 
-/// Loop's thread only.
+/// A connector, which only the loop's thread uses.
 class Connector {
  public:
   virtual ~Connector() = default;
@@ -26,22 +26,22 @@ class Connector {
   /// Releasing the result cancels the attempt. The result is null if the attempt cannot be cancelled: then `callback`
   /// is called once, maybe after the channel is destroyed, and must do nothing then.
   virtual std::shared_ptr<net::Dial> connect(net::DialCallback callback) = 0;
-  /// The protocol that a new connection to `peer` speaks.
+  /// Returns the protocol that a new connection to `peer` speaks.
   virtual const session::Protocol& protocol(const net::PeerInfo& /*peer*/) const noexcept {
     return session::native::protocol();
   }
-  /// The server has answered in HTTP/1.1 to what was not, and has run nothing. True: the next connection speaks that.
+  /// Learns that the server has answered in HTTP/1.1, and has run nothing. True: the next connection speaks that.
   virtual bool learn_http1() { return false; }
-  /// An error: the peer cannot be used, for instance because TLS has negotiated another protocol.
+  /// Returns an error if the peer cannot be used, for instance because TLS has negotiated another protocol.
   virtual Status check(const net::PeerInfo& /*peer*/) const { return {}; }
-  /// For error texts, e.g. "tcp://127.0.0.1:8888".
+  /// Returns the target for error texts, e.g. "tcp://127.0.0.1:8888".
   virtual const std::string& target() const noexcept = 0;
-  /// The server, as ServerState shows it.
+  /// Returns the server as ServerState shows it.
   virtual Endpoint endpoint() const { return Endpoint::parse(target()).value_or(Endpoint()); }
 };
 
-/// Dials an endpoint. Of one of Connect or gRPC-Web it remembers the version of HTTP that the server speaks without
-/// TLS.
+/// Dials an endpoint. For an endpoint of Connect or gRPC-Web it remembers the version of HTTP that the server speaks
+/// without TLS.
 class EndpointConnector : public Connector {
  public:
   EndpointConnector(net::Loop& loop, const Endpoint& endpoint, net::DialOptions options,
@@ -81,7 +81,7 @@ class EndpointConnector : public Connector {
   static constexpr std::string_view http1_name = "http/1.1";
 
   bool is_over_http() const noexcept { return spoken().alpn == http2_name; }
-  /// The protocol is spoken over any version of HTTP.
+  /// Returns true if the protocol is spoken over any version of HTTP.
   bool is_web() const noexcept {
     return endpoint_.protocol() == WireProtocol::connect || endpoint_.protocol() == WireProtocol::grpc_web;
   }
@@ -90,7 +90,7 @@ class EndpointConnector : public Connector {
     if (http_version_ == HttpVersion::http1) return {std::string(http1_name)};
     return {std::string(http2_name), std::string(http1_name)};
   }
-  /// What ALPN has chosen is spoken. A server that knows nothing of ALPN speaks HTTP/1.1.
+  /// Returns true if the protocol that ALPN has chosen is spoken. A server without ALPN speaks HTTP/1.1.
   bool takes(std::string_view alpn) const noexcept {
     if (!is_web() || http_version_ == HttpVersion::http2) return alpn == http2_name;
     if (alpn.empty() || alpn == http1_name) return true;
@@ -125,7 +125,7 @@ class EndpointConnector : public Connector {
   net::DialOptions options_;
   const HttpVersion http_version_;
   const std::string target_;
-  /// The server answers in HTTP/1.1 without TLS.
+  /// True if the server answers in HTTP/1.1 without TLS.
   bool knows_http1_ = false;
 };
 

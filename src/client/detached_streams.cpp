@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs tasks and handlers of streams that have no loop.
+// DetachedStreams: runs tasks and handlers of streams that have no loop.
 #include "client/detached_streams.h"
 
 #include "base/vector_queue.h"
@@ -8,8 +8,8 @@
 
 namespace trunkline::client {
 
-/// The tasks and handlers that one thread runs, from its outermost call of run() or run_until() until that returns.
-/// Lives on the stack.
+/// The tasks and handlers that one thread runs, from its outermost call of run() or run_until() until that returns. The
+/// object lives on the stack.
 class DetachedStreams::Turn {
  public:
   explicit Turn(DetachedStreams& streams) noexcept
@@ -24,7 +24,7 @@ class DetachedStreams::Turn {
 
   bool is_in_task() const noexcept { return lock_.owns_lock(); }
   void add(Task task) { tasks_.push_back(std::move(task)); }
-  /// Runs the tasks that were added, and those that they add. Outside of tasks only.
+  /// Runs the tasks that were added, and those that they add. Must be called outside of tasks.
   void run_tasks() {
     enter();
     while (!tasks_.empty()) {
@@ -39,7 +39,7 @@ class DetachedStreams::Turn {
     handlers_.splice(streams_.ended_);
     lock_.unlock();
   }
-  /// Runs the oldest handler. False: there is none.
+  /// Runs the oldest handler. Returns false if there is none.
   bool run_handler() noexcept {
     detail::StreamOperation* const operation = handlers_.take();
     if (operation == nullptr) return false;
@@ -49,12 +49,12 @@ class DetachedStreams::Turn {
 
  private:
   DetachedStreams& streams_;
-  /// Held while a task runs.
+  /// The lock of the mutex, which is held while a task runs.
   std::unique_lock<std::mutex> lock_;
   /// The turn of another channel that encloses this one on the same thread.
   Turn* const outer_;
   base::VectorQueue<Task> tasks_;
-  /// Ended operations whose handlers have not run yet.
+  /// The ended operations whose handlers have not run yet.
   call::CompletionQueue handlers_{[](void*) {}, nullptr};
 
   static thread_local constinit Turn* innermost_;

@@ -33,28 +33,28 @@ class DetachedStreams {
  public:
   using Task = std::function<void()>;
 
-  /// `log` records the exceptions of tasks and handlers. It must outlive this.
+  /// `log` records the exceptions of tasks and handlers. It must outlive this object.
   explicit DetachedStreams(const ExceptionLog& log) noexcept : log_(log) {}
   DetachedStreams(const DetachedStreams&) = delete;
   DetachedStreams& operator=(const DetachedStreams&) = delete;
 
   /// Runs `task` and then the handlers of the operations that it has ended. If the calling thread is inside a task or a
-  /// handler already, they run later, as described above. Any thread.
+  /// handler already, they run later, as described above. Any thread may call it.
   void run(Task task);
   /// Runs `task` at once. Inside a handler or a task it then runs the handlers of operations that the thread began
-  /// before, in order, until `is_done()`. Any thread.
+  /// before, in order, until `is_done()`. Any thread may call it.
   void run_until(Task task, const std::function<bool()>& is_done);
-  /// The operations that the running task has ended. Inside a task only.
+  /// Returns the operations that the running task has ended. May be called only inside a task.
   call::CompletionQueue& ended() noexcept { return ended_; }
 
  private:
   class Turn;
-  /// The innermost turn of the calling thread. Null if the thread is in neither a task nor a handler.
+  /// Returns the innermost turn of the calling thread; null if the thread is in neither a task nor a handler.
   Turn* current_turn() const noexcept;
 
   const ExceptionLog& log_;
   std::mutex mutex_;
-  /// Guarded by the mutex, and empty whenever that is free.
+  /// The operations that have ended. The mutex guards them, and they are empty whenever that is free.
   call::CompletionQueue ended_{[](void*) {}, nullptr};
 };
 

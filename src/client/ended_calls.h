@@ -12,7 +12,7 @@
 namespace trunkline::client {
 
 /// A queue between the events of a connection and the completions of callers, which may block in calls of their own.
-/// Loop's thread, or the thread of the channel's destructor once there is no loop.
+/// The loop's thread uses it, or the thread of the channel's destructor once there is no loop.
 class EndedCalls {
  public:
   /// The loop runs `run` after the handler in which a call ends, unless the channel is detached.
@@ -23,7 +23,7 @@ class EndedCalls {
 
   bool empty() const noexcept { return first_ == nullptr; }
   bool has_several() const noexcept { return first_ != nullptr && first_->next_ != nullptr; }
-  /// The outcome of the call must be in `operation.status`.
+  /// Adds a call. Its outcome must be in `operation.status`.
   void push(detail::CallOperation& operation) {
     operation.has_ended_ = true;
     operation.next_ = nullptr;
@@ -31,7 +31,7 @@ class EndedCalls {
     last_ = &operation;
     if (!lifecycle_.is_detached()) loop_.defer(run_, net::DeferUntil::handler_returns);
   }
-  /// Takes the oldest out; the queue must not be empty.
+  /// Takes the oldest call out; the queue must not be empty.
   detail::CallOperation& pop() noexcept { return *std::exchange(first_, first_->next_); }
 
  private:

@@ -10,13 +10,13 @@
 
 namespace trunkline::client {
 
-/// Any thread.
+/// A log that any thread may use.
 class ExceptionLog {
  public:
-  /// `callback` may be empty, and must outlive this.
+  /// `callback` may be empty, and must outlive this object.
   explicit ExceptionLog(const LogCallback& callback) noexcept : callback_(callback) {}
 
-  /// Logs the exception that is being handled. Inside a catch clause only.
+  /// Logs the exception that is being handled. May be called only inside a catch clause.
   void log_current() const noexcept {
     if (!callback_) return;
     try {

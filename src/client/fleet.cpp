@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What resolver and servers report, and the choice of a server.
+// Fleet: handles what resolver and servers report, and chooses a server.
 #include "client/fleet.h"
 
 #include "balance/make_policy.h"
@@ -21,7 +21,7 @@ namespace {
 
 FleetServer& server_of(const balance::ServerLoad& load) noexcept { return *static_cast<FleetServer*>(load.owner); }
 
-/// What is wrong with what the resolver says of a server; empty: nothing.
+/// Returns what is wrong with a server that the resolver reports; empty if nothing is.
 std::string fault_of(const ResolvedServer& server) {
   // The policies divide by weights. A NaN is refused, too.
   constexpr double max_weight = 1e6;
@@ -34,7 +34,7 @@ std::string fault_of(const ResolvedServer& server) {
   return {};
 }
 
-/// Of those that are the same server the first one stays.
+/// Drops all but the first of several entries for the same server.
 void drop_duplicates(std::vector<ResolvedServer>& servers) {
   std::unordered_set<std::string> listed;
   std::erase_if(servers,
@@ -69,7 +69,7 @@ Fleet::~Fleet() { detach(); }
 ClientConnection* Fleet::pick(const MethodEntry& method, const balance::CallHints& hints) {
   if (!sweep_timer_.is_scheduled()) [[unlikely]]
     watch_outliers();
-  // With one there is nothing to choose.
+  // If there is one server, there is nothing to choose.
   balance::ServerLoad* const chosen = ready_.size() == 1 ? ready_.front() : policy_->choose(hints, setup_.loop.now());
   if (chosen == nullptr) return nullptr;
   FleetServer& server = server_of(*chosen);
@@ -84,8 +84,8 @@ ClientConnection* Fleet::pick_on(FleetServer& server, const MethodEntry& method)
   return server.pool().pick();
 }
 
-/// The chosen server has no room, or gets no calls of the method. The policy chooses again before all servers are
-/// looked at, so that the call does not always go to the same one.
+/// Picks a connection of another server, as the chosen one has no room, or gets no calls of the method. The policy
+/// chooses again before all servers are looked at, so that the call does not always go to the same one.
 ClientConnection* Fleet::pick_elsewhere(FleetServer& useless, const MethodEntry& method,
                                         const balance::CallHints& hints) {
   if (ready_.size() < 2) return nullptr;
@@ -123,7 +123,7 @@ std::optional<OpenBreakers> Fleet::open_breakers(const MethodEntry& method) cons
   return OpenBreakers{.error = {StatusCode::unavailable, text}, .until = until};
 }
 
-/// The service config may ask for another policy than before. Call choose_among_ready() afterwards.
+/// Makes the policy that the service config may have changed. Call choose_among_ready() afterwards.
 void Fleet::choose_policy() {
   const BalancingPolicy kind = setup_.rules.balancing_policy();
   if (kind == policy_kind_) return;
@@ -158,7 +158,7 @@ void Fleet::choose_among_ready() {
   }
 }
 
-/// Outside of the functions of calls and connections.
+/// Chooses again, outside of the functions of calls and connections.
 void Fleet::choose_again() {
   if (is_stopped_) return;
   choose_among_ready();
@@ -172,7 +172,7 @@ void Fleet::choose_again() {
 
 void Fleet::server_judged() { setup_.loop.defer(choose_again_); }
 
-/// Calls begin after a time in which there was nothing to judge.
+/// Begins to watch for outliers, after a time in which there was nothing to judge.
 void Fleet::watch_outliers() {
   if (!setup_.options.balancing.outliers.enabled || is_stopped_) return;
   detector_.restart(setup_.loop.now());
@@ -198,7 +198,7 @@ void Fleet::connect() {
   }
 }
 
-/// What a resolver of the application's throws is a failure of its own, and no error of the call that has caused it.
+/// Starts the resolver. An exception of the application's is a failure of the resolver, not of the call that caused it.
 void Fleet::start_resolver() {
   inbox_ = std::make_shared<ResolverInbox>(setup_.loop, *this);
   try {
@@ -217,7 +217,7 @@ void Fleet::refresh_resolver() {
   }
 }
 
-/// Leaves BalancingOptions::max_servers of them.
+/// Leaves BalancingOptions::max_servers of the servers.
 void Fleet::keep_subset(std::vector<ResolvedServer>& servers) const {
   const std::size_t most = setup_.options.balancing.max_servers;
   if (most == 0 || servers.size() <= most) return;
@@ -247,7 +247,7 @@ void Fleet::resolved(Resolution resolution) {
   setup_.rules.update(resolution.service_config);
   choose_policy();
   for (const auto& server : servers_) server->rules_changed();
-  // First, because max_servers counts servers.
+  // The duplicates go first, because max_servers counts servers.
   drop_duplicates(resolution.servers);
   keep_subset(resolution.servers);
   is_resolved_ = true;
@@ -267,7 +267,7 @@ void Fleet::resolved(Resolution resolution) {
     }
   }
   for (const auto& [key, server] : known) server->leave();
-  // With one there is nothing to judge.
+  // If there is one server, there is nothing to judge.
   const bool judges = setup_.options.balancing.outliers.enabled && resolution.servers.size() > 1;
   for (const auto& server : servers_) {
     if (!server->is_leaving()) server->judge_by(judges ? &detector_ : nullptr);
@@ -310,7 +310,7 @@ void Fleet::server_has_room(FleetServer& server) {
   owner_.source_has_room();
 }
 
-/// The calls that wait fail only if no server is left that might serve them.
+/// Handles the failure of a server. The calls that wait fail only if no server is left that might serve them.
 void Fleet::server_failed(FleetServer& server, const Status& error) {
   last_error_ = error;
   had_hello_ = server.pool().had_hello();
@@ -322,7 +322,7 @@ bool Fleet::keeps_connections() const noexcept {
   return has_waiting_calls() || (!is_stopped_ && setup_.options.idle_timeout.count() == 0);
 }
 
-/// With an idle_timeout. Calls that other servers take at once would never bring a lost one back.
+/// Returns true while the fleet is in use. Calls that other servers take at once would never bring a lost one back.
 bool Fleet::replaces_connections() {
   if (is_stopped_) return false;
   const bool is_served =
@@ -330,8 +330,8 @@ bool Fleet::replaces_connections() {
   return is_served && is_in_use();
 }
 
-/// Calls are open, or have begun within idle_timeout. It costs calls nothing: those that have begun since the last look
-/// count as if they had begun now, so that use may last for up to two idle_timeouts.
+/// Returns true if calls are open, or have begun within idle_timeout. It costs calls nothing: those that have begun
+/// since the last look count as if they had begun now, so that use may last for up to two idle_timeouts.
 bool Fleet::is_in_use() {
   std::uint64_t calls = 0;
   bool are_open = false;

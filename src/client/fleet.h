@@ -20,19 +20,19 @@
 
 namespace trunkline::client {
 
-/// What a fleet is made from.
+/// The parts from which a fleet is made.
 struct FleetParts {
-  /// Null: the resolver could not be made, and `error` says why; calls fail with it.
+  /// The resolver. Null: it could not be made, and `error` says why; calls fail with it.
   std::unique_ptr<Resolver> resolver;
   Status error{};
   std::function<std::unique_ptr<Connector>(const ResolvedServer& server)> make_connector;
-  /// For error texts: the URI.
+  /// The URI, for error texts.
   std::string target;
 };
 
-/// The resolver starts with the first call. From then on every server is kept connected, unless the channel has an
-/// idle_timeout: then servers that are lost are connected again while calls are made. A call that finds no ready server
-/// waits in the queue of the channel's ConnectionInvoker, which is one for all servers. Loop's thread only.
+/// A fleet whose resolver starts with the first call. From then on every server is kept connected, unless the channel
+/// has an idle_timeout: then servers that are lost are connected again while calls are made. A call that finds no ready
+/// server waits in the queue of the channel's ConnectionInvoker, one for all servers. Only the loop's thread uses it.
 class Fleet final : public ConnectionSource, public FleetServerOwner, public ResolverListener {
  public:
   Fleet(const ConnectionSetup& setup, SourceOwner& owner, FleetParts parts);
@@ -93,27 +93,27 @@ class Fleet final : public ConnectionSource, public FleetServerOwner, public Res
   BalancingPolicy policy_kind_;
   /// Judges the servers that are listed.
   balance::OutlierDetector detector_;
-  /// Which subset of the servers this client uses.
+  /// The number of this client, which decides which subset of the servers it uses.
   const std::uint64_t client_;
-  /// Null until the resolver starts, and after drain().
+  /// The inbox of the resolver; null until the resolver starts, and after drain().
   std::shared_ptr<ResolverInbox> inbox_;
-  /// Includes those that leave.
+  /// The servers, including those that leave.
   std::vector<std::unique_ptr<FleetServer>> servers_;
   std::vector<balance::ServerLoad*> ready_;
-  /// The calls that were counted when is_in_use() was last called, and when it first found so many.
+  /// The number of calls counted when is_in_use() was last called, and the time when it first found so many.
   std::uint64_t counted_calls_ = 0;
   base::TimePoint counted_at_{};
-  /// Where a look at all servers begins, so that it does not always find the same one.
+  /// The place where a look at all servers begins, so that it does not always find the same one.
   std::size_t next_look_ = 0;
-  /// The resolver has reported servers.
+  /// True once the resolver has reported servers.
   bool is_resolved_ = false;
-  /// The resolver has failed, and there are no servers.
+  /// True if the resolver has failed, and there are no servers.
   bool is_unresolved_ = false;
   bool is_started_ = false;
   bool is_stopped_ = false;
   bool had_hello_ = false;
   Status last_error_;
-  /// Not scheduled while there is nothing to judge.
+  /// Judges the servers at intervals. It is not scheduled while there is nothing to judge.
   base::Timer sweep_timer_;
   /// Chooses among the servers again, after a server was judged.
   net::DeferredTask choose_again_;

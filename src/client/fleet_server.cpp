@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of one server.
+// FleetServer: the state of one server.
 #include "client/fleet_server.h"
 
 #include "balance/key_hash.h"

@@ -18,46 +18,46 @@ namespace trunkline::client {
 
 class FleetServer;
 
-/// What a server reports to its fleet. Loop's thread.
+/// Receives what a server reports to its fleet, on the loop's thread.
 class FleetServerOwner {
  public:
-  /// Its state may have changed.
+  /// Called when the state of the server may have changed.
   virtual void server_changed(FleetServer& server) = 0;
-  /// One of its connections may be able to start calls that wait.
+  /// Called when a connection of the server may be able to start calls that wait.
   virtual void server_has_room(FleetServer& server) = 0;
-  /// An attempt to connect has failed, and there is no connection.
+  /// Called when an attempt to connect has failed, and there is no connection.
   virtual void server_failed(FleetServer& server, const Status& error) = 0;
-  /// Its calls or its health have changed whether it gets calls. The owner looks at it later, outside of this function.
+  /// Called when it may have changed whether a server gets calls. The owner looks at it later, outside this function.
   virtual void server_judged() = 0;
-  /// True if the fleet keeps its servers connected at present.
+  /// Returns true if the fleet keeps its servers connected at present.
   virtual bool keeps_connections() const noexcept = 0;
-  /// See SourceOwner::replaces_connection().
+  /// Returns true if lost connections are replaced, as SourceOwner::replaces_connection() says.
   virtual bool replaces_connections() = 0;
-  /// True if calls wait for a connection to any server.
+  /// Returns true if calls wait for a connection to any server.
   virtual bool has_waiting_calls() const noexcept = 0;
-  /// The share of each server of those calls.
+  /// Returns the share of each server of the calls that wait.
   virtual std::size_t waiting_calls_of_a_server() const noexcept = 0;
 
  protected:
   ~FleetServerOwner() = default;
 };
 
-/// Loop's thread only.
+/// A server, which only the loop's thread uses.
 class FleetServer final : public SourceOwner, public ServerMeterOwner, public HealthWatchOwner {
  public:
   FleetServer(const ConnectionSetup& setup, FleetServerOwner& owner, const ResolvedServer& resolved,
               std::unique_ptr<Connector> connector);
 
-  /// Identifies the server across reports of the resolver.
+  /// Returns the key by which the server is known across reports of the resolver.
   static std::string key_of(const ResolvedServer& resolved);
   const ResolvedServer& resolved() const noexcept { return resolved_; }
-  /// What may change from one report to the next.
+  /// Takes over the properties that may change from one report to the next.
   void update(const ResolvedServer& resolved);
-  /// See ServerMeter.
+  /// Has the server judged as ServerMeter::judge_by() says.
   void judge_by(balance::OutlierDetector* detector) { meter_.judge_by(detector); }
-  /// The service config has changed.
+  /// Tells the health watch that the service config has changed.
   void rules_changed() { watch_.rules_changed(); }
-  /// A number by which the server is known on every client.
+  /// Returns a number by which the server is known on every client.
   static std::uint64_t identity_of(const ResolvedServer& resolved);
 
   ConnectionPool& pool() noexcept { return pool_; }
@@ -65,17 +65,17 @@ class FleetServer final : public SourceOwner, public ServerMeterOwner, public He
   balance::ServerLoad& load() noexcept { return meter_.load(); }
   const balance::BreakerTable& breakers() const noexcept { return meter_.breakers(); }
   balance::OutlierRecord& outlier() noexcept { return meter_.outlier(); }
-  /// It is connected and healthy.
+  /// Returns true if the server is connected and healthy.
   bool is_ready() const noexcept { return !is_leaving_ && pool_.is_ready() && watch_.is_serving(); }
-  /// It cannot serve a call in the near future.
+  /// Returns true if the server cannot serve a call in the near future.
   bool is_failing() const noexcept;
-  /// It takes no further calls, and goes once its open calls have ended.
+  /// Has the server take no further calls, and go once its open calls have ended.
   void leave();
   bool is_leaving() const noexcept { return is_leaving_; }
-  /// For the fleet: the server is among those that calls are spread over, and was ready when they were chosen.
+  /// True if calls are spread over this server, among others. The fleet sets it; was_ready says if it was ready then.
   bool gets_calls = false;
   bool was_ready = false;
-  /// Why it gets no calls: the last error of the pool, "... not serving", or "... ejected until ...".
+  /// Says why the server gets no calls: the last error of the pool, "... not serving", or "... ejected until ...".
   Status reason() const;
   ServerState state() const;
 
@@ -95,7 +95,7 @@ class FleetServer final : public SourceOwner, public ServerMeterOwner, public He
   ResolvedServer resolved_;
   session::SessionOptions session_options_;
   ServerMeter meter_;
-  /// BalancingOptions::zone.
+  /// The value of BalancingOptions::zone.
   const std::string& own_zone_;
   bool is_leaving_ = false;
   ConnectionPool pool_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of states and events.
+// HealthState: the table of states and events.
 #include "client/health_state.h"
 
 namespace trunkline::client {

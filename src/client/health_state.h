@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HealthState: what is known of a server's health, as a table.
+// HealthState: a server's health, as a table.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace trunkline::client {
 
-/// A server gets calls while it is `serving`.
+/// The health of a server, which gets calls while it is `serving`.
 class HealthState {
  public:
   enum class State : std::uint8_t {
-    /// It is connected, and has not answered yet.
+    /// The server is connected, and has not answered yet.
     unknown,
     serving,
     not_serving,
@@ -19,7 +19,7 @@ class HealthState {
   static constexpr std::size_t state_count = 3;
 
   enum class Event : std::uint8_t {
-    /// It has been connected again.
+    /// The server has been connected again.
     connected,
     said_serving,
     said_not_serving,
@@ -28,14 +28,14 @@ class HealthState {
     refused,
     /// The watch has ended for another reason.
     broken,
-    /// It has not answered for some time.
+    /// The server has not answered for some time.
     silent,
   };
   static constexpr std::size_t event_count = 6;
 
   static State next(State state, Event event) noexcept;
 
-  /// True if the state has changed.
+  /// Handles an event. Returns true if the state has changed.
   bool on(Event event) noexcept {
     const State before = state_;
     state_ = next(state_, event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The call and its answers.
+// HealthWatch: makes the call and reads its answers.
 #include "client/health_watch.h"
 
 #include "base/protobuf_fields.h"
@@ -18,7 +18,7 @@ namespace trunkline::client {
 
 namespace {
 
-/// The server will say the same again on this connection.
+/// Returns true if the server will say the same again on this connection.
 bool is_refusal(StatusCode code) noexcept {
   switch (code) {
     case StatusCode::unimplemented:
@@ -32,7 +32,7 @@ bool is_refusal(StatusCode code) noexcept {
   }
 }
 
-/// The status in a HealthCheckResponse; nullopt if it is none.
+/// Returns the status in a HealthCheckResponse; nullopt if the message is none.
 std::optional<ServingStatus> status_of(std::string_view message) noexcept {
   auto status = ServingStatus::unknown;
   while (!message.empty()) {
@@ -78,7 +78,7 @@ void HealthWatch::rules_changed() {
 
 void HealthWatch::begin() {
   service_ = rules_.health_service();
-  // It would take the place of the only call.
+  // The watch would take the place of the only call.
   if (codec_ == nullptr || connection_->carries_one_call()) return on(HealthState::Event::refused);
   if (!connection_->can_start()) return retry_later();
   session::OutgoingMessage request{.codec = codec_};
@@ -89,7 +89,7 @@ void HealthWatch::begin() {
   is_open_ = true;
   begun_ = loop_.now();
   if (!connection_->can_start()) {
-    // It would take the place of the only call that the server allows.
+    // The watch would take the place of the only call that the server allows.
     is_open_ = false;
     connection_->cancel_background();
     return on(HealthState::Event::refused);

@@ -21,36 +21,36 @@ namespace trunkline::client {
 class ClientConnection;
 class ServiceRules;
 
-/// What a watch reports. Loop's thread.
+/// Receives what a watch reports, on the loop's thread.
 class HealthWatchOwner {
  public:
-  /// The state has changed. The owner looks at it later, outside of this function.
+  /// Called when the state has changed. The owner looks at it later, outside of this function.
   virtual void health_changed() = 0;
 
  protected:
   ~HealthWatchOwner() = default;
 };
 
-/// One call at a time, on one of the server's connections. If it breaks, it is made again after a backoff, which a call
-/// that has lasted for long resets; if the server refuses it, not before the server is connected again. The protocol:
-/// https://github.com/grpc/grpc/blob/master/doc/health-checking.md
+/// Makes one call at a time, on one of the server's connections. If it breaks, it is made again after a backoff, which
+/// a call that has lasted for long resets. If the server refuses it, it is not made before the server is connected
+/// again. The protocol: https://github.com/grpc/grpc/blob/master/doc/health-checking.md
 ///
-/// Loop's thread only.
+/// Only the loop's thread uses it.
 class HealthWatch final : public BackgroundCall {
  public:
   /// A server that has not answered in this time gets calls: a proxy may hold the answer back.
   static constexpr base::Duration longest_silence = std::chrono::seconds(5);
 
-  /// `options` and `rules` outlive this.
+  /// `options` and `rules` must outlive this object.
   HealthWatch(net::Loop& loop, const ChannelOptions& options, const ServiceRules& rules, HealthWatchOwner& owner);
   ~HealthWatch();
   HealthWatch(const HealthWatch&) = delete;
   HealthWatch& operator=(const HealthWatch&) = delete;
 
-  /// The open connection on which the server is to be watched; null: it has none, and its health is unknown until it
-  /// has one again. No effect if it is the same as before.
+  /// Sets the open connection on which the server is to be watched. Null: it has none, and its health is unknown until
+  /// it has one again. No effect if it is the same as before.
   void follow(const std::shared_ptr<ClientConnection>& connection);
-  /// The service config may name another service than before. What was said of the former holds until the answer.
+  /// Asks again if the service config names another service. What was said of the former holds until the answer.
   void rules_changed();
   HealthState::State state() const noexcept { return health_.state(); }
   bool is_serving() const noexcept { return health_.state() == HealthState::State::serving; }
@@ -68,17 +68,17 @@ class HealthWatch final : public BackgroundCall {
   const ChannelOptions& options_;
   const ServiceRules& rules_;
   HealthWatchOwner& owner_;
-  /// Of the messages; null: this build has none, and nothing is watched.
+  /// The codec of the messages; null: this build has none, and nothing is watched.
   const Codec* const codec_;
   std::shared_ptr<ClientConnection> connection_;
   HealthState health_;
-  /// Whose health was asked for last.
+  /// The service whose health was asked for last.
   std::string service_;
   bool is_open_ = false;
-  /// When the last call began.
+  /// The time when the last call began.
   base::TimePoint begun_{};
   Backoff backoff_;
-  /// While the call is open: the longest silence. Otherwise the pause before the next one.
+  /// The longest silence while the call is open. Otherwise it is the pause before the next one.
   base::Timer timer_;
 };
 

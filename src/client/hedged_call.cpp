@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When attempts are sent, which one wins, and when all have failed.
+// HedgedCall: decides when attempts are sent, which one wins, and when all have failed.
 #include "client/hedged_call.h"
 
 #include "client/call_status.h"
@@ -10,7 +10,7 @@
 namespace trunkline::client {
 
 namespace {
-/// Before an attempt that was not allowed is tried once more. A delay of 0 would keep the loop busy.
+/// The pause before an attempt that was not allowed is tried once more. A delay of 0 would keep the loop busy.
 constexpr base::Duration least_pause = std::chrono::milliseconds(10);
 }  // namespace
 
@@ -113,7 +113,7 @@ void HedgedCall::on_timer() {
   send_next(base::Duration::zero());
 }
 
-/// Both limits have to allow a further attempt.
+/// Pays for a further attempt, which both limits have to allow.
 bool HedgedCall::try_pay() {
   balance::HedgePolicy* const measured = policy();
   return measured != nullptr && measured->try_take() && parts_.retry.try_take();
@@ -197,7 +197,7 @@ void HedgedCall::failed(Sending& attempt, session::Event& event, const ClientCon
   end(std::move(outcome));
 }
 
-/// What this side has found out, such as the end of the deadline, concerns the call and not the attempt.
+/// Returns true if a status ends the call. This side's findings, such as an expired deadline, concern the whole call.
 bool HedgedCall::is_fatal(const Status& status) const noexcept {
   if (status.origin() == StatusOrigin::local) return true;
   const bool is_lost = status.code() == StatusCode::unavailable &&
@@ -205,7 +205,7 @@ bool HedgedCall::is_fatal(const Status& status) const noexcept {
   return !is_lost && !non_fatal_codes_.contains(status.code());
 }
 
-/// Whatever the reason is, another attempt may still be answered.
+/// Handles an attempt that was not sent. Whatever the reason is, another attempt may still be answered.
 void HedgedCall::not_sent(Sending& attempt, Status status) {
   attempt.state = Sending::State::over;
   if (is_settled_ || has_unfinished()) return;

@@ -21,10 +21,10 @@
 
 namespace trunkline::client {
 
-/// Every attempt is a CallOperation of its own, which shares the response object of the call. Only the attempt that
-/// wins may have written it last: once a response has come, the other attempts are cancelled before anything else
-/// happens. The outcome goes to the operation of the call, exactly once. Owned by the details of the call. Loop's
-/// thread only.
+/// A call of which every attempt is a CallOperation of its own, which shares the response object of the call. Only the
+/// attempt that wins may have written it last: once a response has come, the other attempts are cancelled before
+/// anything else happens. The outcome goes to the operation of the call, exactly once. The details of the call own it.
+/// Only the loop's thread uses it.
 class HedgedCall {
  public:
   struct Parts {
@@ -36,7 +36,7 @@ class HedgedCall {
     EndedCalls& ended;
   };
 
-  /// `rules` have a HedgePolicy.
+  /// Makes the call. `rules` must have a HedgePolicy.
   HedgedCall(const Parts& parts, CallDetails& details, const MethodRules& rules);
   ~HedgedCall();
   HedgedCall(const HedgedCall&) = delete;
@@ -44,13 +44,13 @@ class HedgedCall {
 
   /// Sends the first attempt. The call may end here.
   void begin();
-  /// Cancels all attempts; the caller ends the call. Returns whether one of them had been sent.
+  /// Cancels all attempts; the caller ends the call. Returns true if one of them had been sent.
   bool abandon();
 
   // --- from the connections ---
 
   void leading_received(const detail::CallOperation& attempt, const Metadata& leading);
-  /// The response of `attempt` has come ahead of its status, which from now on is the one that counts.
+  /// Takes the response of `attempt`, which has come ahead of its status. The attempt is the one that counts now.
   void response_received(const detail::CallOperation& attempt);
   void attempt_finished(detail::CallOperation& attempt, session::Event& event, const ClientConnection& connection);
 
@@ -94,16 +94,16 @@ class HedgedCall {
   const Parts& parts_;
   CallDetails& details_;
   int max_attempts_;
-  /// Unset: too little is measured.
+  /// The time between attempts. It is unset if too little is measured.
   const std::optional<base::Duration> delay_;
   const StatusCodeSet non_fatal_codes_;
-  /// Once hedging is over, the call is retried as the options of the channel say.
+  /// True if the call is retried as the options of the channel say, once hedging is over.
   const bool is_retried_;
   std::array<std::optional<Sending>, most_attempts> attempts_;
   int count_ = 0;
-  /// The server does not want the call again.
+  /// True if the server does not want the call again.
   bool is_unwanted_ = false;
-  /// A response has come, or the call has ended.
+  /// True if a response has come, or the call has ended.
   bool is_settled_ = false;
   base::TimePoint first_sent_{};
   /// The servers of all attempts.

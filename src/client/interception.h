@@ -8,7 +8,7 @@
 
 namespace trunkline::client {
 
-/// The object must not be moved between start() and finish().
+/// The state of one call. The object must not be moved between start() and finish().
 struct Interception {
   CallInfo info;
   /// The number of interceptors that have been started.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting, and catching up with a loop that was idle.
+// LoopDriver: waits, and catches up with a loop that was idle.
 #include "client/loop_driver.h"
 
 namespace trunkline::client {
@@ -18,7 +18,7 @@ void LoopDriver::catch_up() {
 }
 
 void LoopDriver::run_posted() {
-  // A task behind those that are waiting now. What is posted later does not delay the call.
+  // The task is behind those that are waiting now. Tasks that are posted later do not delay the call.
   struct Last : net::PostedTask {
     bool has_run = false;
   } last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoopDriver: how the blocking calls of a channel wait, on the user's loop or on one of the channel's own.
+// LoopDriver: lets the blocking calls of a channel wait, on the user's loop or on one of the channel's own.
 #pragma once
 
 #include "call/inherited_deadline.h"
@@ -15,10 +15,10 @@
 
 namespace trunkline::client {
 
-/// A blocking call in progress. Lives on the stack of the thread that waits for it.
+/// A blocking call in progress, on the stack of the thread that waits for it.
 class BlockedCall {
  public:
-  /// True once LoopDriver::finish() was called.
+  /// Returns true once LoopDriver::finish() was called.
   bool is_done() const noexcept { return finished_.is_set(); }
 
  private:
@@ -30,7 +30,7 @@ class BlockedCall {
 /// they only wait, and exceptions of handlers go to the user. A call that blocks inside a handler runs the loop itself.
 class LoopDriver {
  public:
-  /// `is_own`: the loop is the channel's own, and nothing else runs it. `hooks` must have on_exception.
+  /// Makes a driver. `is_own`: the loop is the channel's own, and nothing else runs it. `hooks` must have on_exception.
   LoopDriver(net::Loop& loop, bool is_own, const net::LoopRunnerHooks& hooks)
       : loop_(loop), is_own_(is_own), on_exception_(hooks.on_exception), runner_(loop, hooks, !is_own) {}
   LoopDriver(const LoopDriver&) = delete;
@@ -55,19 +55,19 @@ class LoopDriver {
     }
     if (!call.is_done()) wait(call);
   }
-  /// Waits until `call`, which has been begun, is done. Not on the loop's thread.
+  /// Waits until `call`, which has been begun, is done. Must not be called on the loop's thread.
   void wait(BlockedCall& call);
-  /// On the loop's thread, or, after stop(), on the thread that ends the call in its place.
+  /// Finishes `call`, on the loop's thread, or, after stop(), on the thread that ends the call in its place.
   void finish(BlockedCall& call) { runner_.set(call.finished_); }
-  /// The same on the thread that runs drive() for `call`, in `begin`. Takes no lock and wakes no thread.
+  /// Finishes `call` on the thread that runs drive() for it, in `begin`. Takes no lock and wakes no thread.
   static void finish_begun(BlockedCall& call) noexcept { call.finished_.set_unwaited(); }
 
-  /// Starts a thread that runs the channel's own loop although no call waits; no effect on a user's loop. Any thread.
-  /// The thread keeps `keep` alive. Error: resource_exhausted, the system refuses a thread.
+  /// Starts a thread that runs the channel's own loop although no call waits; no effect on a user's loop. Any thread
+  /// may call it. The thread keeps `keep` alive. Error: resource_exhausted if the system refuses a thread.
   Status start_thread(const std::shared_ptr<void>& keep) { return runner_.start_thread(keep); }
   bool needs_thread() const noexcept { return is_own_ && !has_thread(); }
   bool has_thread() const noexcept { return runner_.has_thread(); }
-  /// See LoopRunner::stop().
+  /// Stops the runner, as LoopRunner::stop() does.
   void stop() { runner_.stop(); }
 
  private:
@@ -129,7 +129,7 @@ class LoopDriver {
   net::Loop& loop_;
   const bool is_own_;
   const std::function<void()> on_exception_;
-  /// When a thread last ran the loop for a call that it began. Used by the thread that runs the loop.
+  /// The time when a thread last ran the loop for a call that it began. The thread that runs the loop uses it.
   base::TimePoint last_led_{};
   net::LoopRunner runner_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MethodRules: what the service config and the options of the channel ask for the calls of one method.
+// MethodRules: the demands of the service config and the channel's options on the calls of one method.
 #pragma once
 
 #include "balance/hedge_policy.h"
@@ -11,13 +11,13 @@
 namespace trunkline::client {
 
 struct MethodRules {
-  /// Null for RetryPolicy if the options of the channel apply.
+  /// Returns the retry options of the config. Null tells RetryPolicy that the options of the channel apply.
   const RetryOptions* retry() const noexcept { return config.retry ? &*config.retry : nullptr; }
 
   MethodConfig config{};
-  /// Of config.hedging, with what it has measured. Null: calls are not hedged.
+  /// The policy of config.hedging, with what it has measured. Null: calls are not hedged.
   std::unique_ptr<balance::HedgePolicy> hedging{};
-  /// ChannelOptions::hedging is for calls that are marked idempotent. A service config declares that all are.
+  /// True for ChannelOptions::hedging, which is for calls marked idempotent. In a service config all calls count so.
   bool hedges_idempotent_only = false;
 };
 

@@ -17,37 +17,37 @@ namespace trunkline::client {
 struct MethodRules;
 
 struct MethodEntry {
-  /// session::MethodRef::key. 0: the method is not in the table.
+  /// The value of session::MethodRef::key. 0: the method is not in the table.
   std::uint32_t key = 0;
   std::string name;
   const MethodTable* table = nullptr;
-  /// What ServiceRules has found for the method, and in which version of the rules. Loop's thread.
+  /// The result of ServiceRules for the method, and its version of the rules. Only the loop's thread uses them.
   mutable MethodRules* rules = nullptr;
   mutable std::uint32_t rules_version = 0;
 };
 
-/// Entries are never removed, so pointers to them stay valid as long as the table exists.
+/// A table whose entries are never removed, so pointers to them stay valid as long as it exists.
 class MethodTable {
  public:
-  /// Further names are not stored, and calls of these methods send the name in full.
+  /// The most names. Further ones are not stored, and calls of these methods send the name in full.
   static constexpr std::size_t max_names = 65536;
 
   MethodTable();
   ~MethodTable();
 
-  /// The entry of a method, which is added if it is missing. Null: the table is full. Any thread.
+  /// Returns the entry of a method, which is added if it is missing; null if the table is full. Any thread may call it.
   const MethodEntry* find(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     return intern(method.name());
   }
-  /// The same for the loop's thread. Finds names of recent calls without a lock.
+  /// Returns the entry, on the loop's thread. Finds names of recent calls without a lock.
   const MethodEntry* find_on_loop(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     const MethodEntry*& recent = recent_[slot_of(method.name())];
     if (recent == nullptr || recent->name != method.name()) recent = intern(method.name());
     return recent;
   }
-  /// A method that find() finds without a lookup. Any thread.
+  /// Returns a method that find() finds without a lookup. Any thread may call it.
   Method handle(std::string_view name);
 
  private:
@@ -60,7 +60,7 @@ class MethodTable {
   }
   const MethodEntry* intern(std::string_view name);
 
-  /// Used by find_on_loop() only.
+  /// The entries of recent calls, which only find_on_loop() uses.
   std::array<const MethodEntry*, recent_names> recent_{};
   /// Guards entries_.
   std::mutex mutex_;

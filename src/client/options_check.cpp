@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranges of ChannelOptions.
+// check_options(): the ranges of ChannelOptions.
 #include "client/options_check.h"
 
 #include "call/option_checker.h"
@@ -20,7 +20,7 @@ constexpr call::OptionChecker checker("channel options");
 void check_backoff(const BackoffOptions& backoff) {
   checker.check_duration("backoff.initial", backoff.initial, std::chrono::milliseconds(1));
   checker.check_duration("backoff.maximum", backoff.maximum, backoff.initial);
-  // Written so that a NaN is refused.
+  // The condition is written so that a NaN is refused.
   if (!(backoff.multiplier >= 1 && backoff.multiplier <= 100)) {
     checker.refuse("backoff.multiplier " + std::to_string(backoff.multiplier) + " is not 1 to 100");
   }
@@ -29,7 +29,7 @@ void check_backoff(const BackoffOptions& backoff) {
   }
 }
 
-/// Written so that a NaN is refused.
+/// Checks a share. The condition is written so that a NaN is refused.
 void check_share(std::string_view option, double value) {
   if (!(value >= 0 && value <= 1)) {
     checker.refuse(std::string(option) + " " + std::to_string(value) + " is not 0 to 1");

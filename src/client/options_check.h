@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// check_options: the ranges of ChannelOptions.
+// check_options(): checks the ranges of ChannelOptions.
 #pragma once
 
 #include <trunkline/channel_options.h>
@@ -8,13 +8,13 @@
 
 namespace trunkline::client {
 
-/// Whether requests over HTTP may name it as their host.
+/// Returns true if requests over HTTP may name the text as their host.
 bool is_authority(std::string_view text) noexcept;
 /// Throws std::invalid_argument, with a text that names the first option out of range.
 void check_options(const ChannelOptions& options);
-/// The same for what does not fit the endpoint of the channel.
+/// Throws std::invalid_argument for an option that does not fit the endpoint of the channel.
 void check_options(const ChannelOptions& options, const Endpoint& endpoint);
-/// The same for a channel to several servers.
+/// Throws std::invalid_argument for an option that does not fit a channel to several servers.
 void check_options(const ChannelOptions& options, const Target& target);
 
 }  // namespace trunkline::client

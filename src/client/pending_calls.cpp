@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three lists of attempts, and their timers.
+// PendingCalls: three lists of attempts, and their timers.
 #include "client/pending_calls.h"
 
 #include "client/call_status.h"
@@ -59,7 +59,7 @@ bool PendingCalls::remove(Attempt& attempt) noexcept {
 }
 
 void PendingCalls::fail_fast(const Status& status, bool had_hello) {
-  // At most one pass over the queue. The failure of a call may change it, and may also remove other calls.
+  // The loop makes at most one pass over the queue. The failure of a call may change it, and remove other calls.
   for (std::size_t left = queue_.size; left > 0 && queue_.size > 0; --left) {
     Attempt& attempt = take_first(queue_);
     if (attempt.outlasts_failure(had_hello)) {

@@ -13,8 +13,8 @@ namespace trunkline::client {
 
 /// Calls that wait for a connection are in a queue, in order of arrival, until their deadline at the latest. Held and
 /// paused calls are in lists of their own, each with its own timer: held ones wait for a circuit breaker, paused ones
-/// are about to be repeated. The limit counts those that are queued or held. Loop's thread only. Does not own the
-/// attempts.
+/// are about to be repeated. The limit counts those that are queued or held. Only the loop's thread uses this object,
+/// which does not own the attempts.
 class PendingCalls {
  public:
   struct Hooks {
@@ -24,7 +24,7 @@ class PendingCalls {
     std::function<void(Attempt& attempt)> resume;
   };
 
-  /// `limit`: ChannelOptions::max_pending_calls.
+  /// `limit` is ChannelOptions::max_pending_calls.
   PendingCalls(base::TimerWheel& timers, std::size_t limit, Hooks hooks);
   ~PendingCalls();
   PendingCalls(const PendingCalls&) = delete;
@@ -35,13 +35,13 @@ class PendingCalls {
   std::size_t queued() const noexcept { return queue_.size; }
   std::size_t paused() const noexcept { return paused_.size; }
 
-  /// Of the queued calls. `never` if there is none.
+  /// Returns the earliest deadline of the queued calls; `never` if there is none.
   base::TimePoint earliest_deadline() const noexcept;
 
   /// Queues a call until there is a connection. If the limit is reached, fails the call with resource_exhausted unless
   /// its `waits_for_room` is set.
   void push(Attempt& attempt);
-  /// The first call of the queue, which must not be empty.
+  /// Returns the first call of the queue, which must not be empty.
   const Attempt& front() const noexcept { return *queue_.first; }
   /// Takes the first call out of the queue, which must not be empty.
   Attempt& pop();
@@ -54,7 +54,7 @@ class PendingCalls {
   bool remove(Attempt& attempt) noexcept;
   /// Fails the queued calls that do not outlast the failure of an attempt to connect: see Attempt::outlasts_failure().
   void fail_fast(const Status& status, bool had_hello);
-  /// The service config has changed.
+  /// Tells every call that the service config has changed.
   void rules_changed();
   /// Fails every call that waits. The channel must have stopped accepting calls before.
   void fail_all(const Status& status);
@@ -70,7 +70,7 @@ class PendingCalls {
     if (attempt.waiting_ == Attempt::Waiting::for_connection) return queue_;
     return attempt.waiting_ == Attempt::Waiting::for_breaker ? held_ : paused_;
   }
-  /// False: the limit is reached, and the call has failed.
+  /// Admits a call. Returns false if the limit is reached, and the call has failed.
   bool admit(Attempt& attempt);
   void append(Attempt& attempt, Attempt::Waiting waiting, base::TimePoint until);
   void unlink(Attempt& attempt) noexcept;

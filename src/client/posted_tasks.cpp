@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hands tasks to the loop, and runs them there.
+// PostedTasks: hands tasks to the loop, and runs them there.
 #include "client/posted_tasks.h"
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 namespace trunkline::client {
 
 /// A queue in front of the loop's own queue. Tasks in the loop's queue are lost when no thread runs the loop any more;
-/// tasks in this queue are returned by close(). push() and post_after_pending() are for any thread.
+/// tasks in this queue are returned by close(). Any thread may call push() and post_after_pending().
 class PostedTasks {
  public:
   using Task = std::function<void()>;
@@ -29,19 +29,19 @@ class PostedTasks {
   /// Posts `task` to the loop's own queue, after everything that was posted there before. Does nothing once this queue
   /// is closed.
   void post_after_pending(Task task);
-  /// Closes the queue and returns the tasks that have not run. Loop's thread, or that of the channel's destructor.
+  /// Closes the queue and returns the tasks that have not run. The loop's thread calls it, or the channel's destructor.
   Queue close();
 
  private:
-  /// Called with the mutex held.
+  /// Has the loop call run(). It is called with the mutex held.
   void wake(const std::shared_ptr<void>& owner);
   void run(const std::shared_ptr<void>& owner);
 
   net::Loop& loop_;
-  /// Guards all below. It is held while something is posted to the loop, so that nothing is posted there after close().
+  /// Guards the members below. It is held while something is posted to the loop, so that nothing is after close().
   std::mutex mutex_;
   Queue tasks_;
-  /// The loop has been asked to call run().
+  /// True if the loop has been asked to call run().
   bool is_woken_ = false;
   bool is_closed_ = false;
 };

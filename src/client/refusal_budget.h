@@ -7,10 +7,10 @@
 
 namespace trunkline::client {
 
-/// A retry costs ten tokens, and a successful call earns one. That is as in RetryBudget, but a full one pays for far
-/// fewer retries at once: a connection is lost once, with all of its calls, while a server that is overloaded goes on
-/// refusing. A channel with 100 calls a second could repeat all of them for ten seconds from a RetryBudget, three times
-/// each for some of these. Loop's thread.
+/// A budget in which a retry costs ten tokens, and a successful call earns one, as in RetryBudget. But a full one pays
+/// for far fewer retries at once: a connection is lost once, with all of its calls, while a server that is overloaded
+/// goes on refusing. A channel with 100 calls a second could repeat all of them for ten seconds from a RetryBudget,
+/// three times each for some of these. Only the loop's thread uses it.
 class RefusalBudget {
  public:
   static constexpr int max_tokens = 500;
@@ -18,7 +18,7 @@ class RefusalBudget {
 
   void on_success() noexcept { tokens_ = std::min(tokens_ + 1, max_tokens); }
   bool has_room() const noexcept { return tokens_ >= retry_cost; }
-  /// Requires has_room().
+  /// Pays for a retry. Requires has_room().
   void take() noexcept { tokens_ -= retry_cost; }
 
  private:

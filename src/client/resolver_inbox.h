@@ -13,7 +13,7 @@
 
 namespace trunkline::client {
 
-/// Loop's thread.
+/// Receives reports on the loop's thread.
 class ResolverListener {
  public:
   virtual void resolved(Resolution resolution) = 0;
@@ -23,8 +23,8 @@ class ResolverListener {
   ~ResolverListener() = default;
 };
 
-/// The listener gets reports in the order of their arrival: those on the loop's thread at once, unless one of another
-/// thread is still on its way.
+/// An inbox whose listener gets reports in the order of their arrival: those on the loop's thread at once, unless one
+/// of another thread is still on its way.
 class ResolverInbox final : public ResolverUpdates, public std::enable_shared_from_this<ResolverInbox> {
  public:
   ResolverInbox(net::Loop& loop, ResolverListener& listener) noexcept : loop_(&loop), listener_(&listener) {}
@@ -39,7 +39,7 @@ class ResolverInbox final : public ResolverUpdates, public std::enable_shared_fr
     });
   }
 
-  /// Loop's thread, or that of the channel's destructor: nothing reaches the listener afterwards.
+  /// Closes the inbox: nothing reaches the listener any more. The loop's thread or the channel's destructor calls it.
   void close() noexcept {
     const std::lock_guard lock(mutex_);
     loop_ = nullptr;
@@ -59,7 +59,7 @@ class ResolverInbox final : public ResolverUpdates, public std::enable_shared_fr
     ++posted_;
     loop_->post([self = shared_from_this(), posted = std::move(report)]() mutable {
       self->note_passed();
-      // Closed on this thread only.
+      // The listener is set to null on this thread only.
       if (self->listener_ != nullptr) posted(*self->listener_);
     });
   }
@@ -70,7 +70,7 @@ class ResolverInbox final : public ResolverUpdates, public std::enable_shared_fr
   }
 
   std::mutex mutex_;
-  /// Reports that are on their way to the loop.
+  /// The number of reports that are on their way to the loop.
   std::size_t posted_ = 0;
   net::Loop* loop_;
   ResolverListener* listener_;

@@ -9,9 +9,9 @@
 
 namespace trunkline::client {
 
-/// By default a retry costs ten tokens, and a successful call earns one. A full budget pays for 1000 retries at once,
+/// A retry costs ten tokens by default, and a successful call earns one. A full budget pays for 1000 retries at once,
 /// such as those of the calls of a lost connection. With the throttling of a service config, failures cost tokens
-/// instead of retries, and nothing is retried while half of the tokens are gone. Loop's thread.
+/// instead of retries, and nothing is retried while half of the tokens are gone. Only the loop's thread uses it.
 class RetryBudget {
  public:
   static constexpr int max_tokens = 10000;
@@ -27,11 +27,11 @@ class RetryBudget {
   }
 
   void on_success() noexcept { tokens_ = std::min(tokens_ + earned_, most_); }
-  /// A call has failed in a way for which it might be retried.
+  /// Notes that a call has failed in a way for which it might be retried.
   void on_failure() noexcept {
     if (throttling_) tokens_ = std::max(tokens_ - per_token, 0);
   }
-  /// Pays for a further attempt. False: there is none.
+  /// Pays for a further attempt. Returns false if there must be none.
   bool try_take() noexcept {
     if (throttling_) return tokens_ > most_ / 2;
     if (tokens_ < retry_cost) return false;
@@ -40,7 +40,7 @@ class RetryBudget {
   }
 
  private:
-  /// gRPC counts with three decimals.
+  /// The parts of a token: gRPC counts with three decimals.
   static constexpr int per_token = 1000;
 
   std::optional<RetryThrottling> throttling_;

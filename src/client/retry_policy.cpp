@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules by which calls are retried.
+// RetryPolicy: the rules by which calls are retried.
 #include "client/retry_policy.h"
 
 namespace trunkline::client {
@@ -10,8 +10,8 @@ bool RetryPolicy::is_free(const FailedAttempt& attempt) const noexcept {
   return !attempt.may_have_run && attempt.is_connection_gone && may_be_free && !is_ordered_;
 }
 
-/// The owner of the service has declared that such an attempt may be followed by another. What this side has found
-/// out by itself, such as the end of the deadline, is none of them.
+/// Returns true if the owner of the service has declared that such an attempt may be followed by another. The findings
+/// of this side, such as an expired deadline, are none of its codes.
 bool RetryPolicy::is_listed(const FailedAttempt& attempt) noexcept {
   if (attempt.configured == nullptr) return false;
   const bool has_code = attempt.configured->retryable_codes.contains(attempt.code);
@@ -31,7 +31,7 @@ RetryDecision RetryPolicy::decide(const FailedAttempt& attempt) noexcept {
   const bool is_asked_for = attempt.origin == StatusOrigin::transport || attempt.pushback.has_value();
   const bool may_run_twice = is_listed || (attempt.is_idempotent && is_asked_for);
   if (attempt.may_have_run && !may_run_twice) return RetryDecision::none;
-  // Who says when to come back is there, but busy.
+  // A server that says when to come back is there, but busy.
   const bool is_refused = attempt.pushback.has_value();
   if (is_refused && !refusals_.has_room()) return RetryDecision::none;
   if (!budget_.try_take()) return RetryDecision::none;

@@ -21,20 +21,20 @@ struct FailedAttempt {
   StatusOrigin origin = StatusOrigin::transport;
   bool may_have_run = true;
   bool is_idempotent = false;
-  /// The connection takes no further calls, so that a retry goes to another one.
+  /// True if the connection takes no further calls, so that a retry goes to another one.
   bool is_connection_gone = false;
   bool has_deadline = false;
   /// The number of free retries of the call before this attempt.
   int free_retries = 0;
-  /// The request is still there to be sent again.
+  /// True if the request is still there to be sent again.
   bool has_request = true;
   /// The number of retries of the call before this attempt.
   int retries = 0;
-  /// The server has said when it wants the call again; negative: never.
+  /// The time after which the server wants the call again, if it has said so; negative: never.
   std::optional<std::chrono::milliseconds> pushback{};
-  /// The attempt was cancelled, because it took longer than RetryOptions::attempt_timeout.
+  /// True if the attempt was cancelled, because it took longer than RetryOptions::attempt_timeout.
   bool has_timed_out = false;
-  /// What the service config asks for. Null: nothing, so what the options of the channel say applies.
+  /// The demands of the service config. Null: it has none, so the options of the channel apply.
   const RetryOptions* configured = nullptr;
 };
 
@@ -46,40 +46,40 @@ enum class RetryDecision : std::uint8_t {
   free,
 };
 
-/// Loop's thread only.
+/// A policy, which only the loop's thread uses.
 class RetryPolicy {
  public:
-  /// Free retries of a call without a deadline. It ends some time, also if it cannot be sent on any connection.
+  /// The most free retries of a call without a deadline: it ends some time even if no connection ever takes it.
   static constexpr int max_free_retries = 10;
 
-  /// An ordered channel retries nothing: a retried call would run after later ones.
+  /// Makes the policy. An ordered channel retries nothing: a retried call would run after later ones.
   explicit RetryPolicy(const ChannelOptions& options)
       : max_retries_(options.ordered ? 0 : options.max_retries),
         is_ordered_(options.ordered),
         backoff_(options.backoff) {}
 
-  /// False: calls are retried only if they certainly have not run.
+  /// Returns false if calls are retried only if they certainly have not run.
   bool is_enabled() const noexcept { return max_retries_ > 0; }
-  /// False: no call is ever retried, so that no request needs to be kept.
+  /// Returns false if no call is ever retried, so that no request needs to be kept.
   bool needs_requests() const noexcept { return !is_ordered_; }
-  /// True if the attempt certainly has not run, and its connection has gone: see RetryDecision::free.
+  /// Returns true if the attempt certainly has not run, and its connection has gone: see RetryDecision::free.
   bool is_free(const FailedAttempt& attempt) const noexcept;
   RetryDecision decide(const FailedAttempt& attempt) noexcept;
-  /// The time before retry number `retry`, from 1. A server that is connected and refused the call is given time, while
-  /// another connection is looked for at once.
+  /// Returns the time before retry number `retry`, from 1. A server that is connected and refused the call is given
+  /// time, while another connection is looked for at once.
   base::Duration pause_before(int retry, bool is_connected) {
     return is_connected ? backoff_.after(retry) : base::Duration::zero();
   }
-  /// The time before retry number `retry`, from 1, of a method with options of its own.
+  /// Returns the time before retry number `retry`, from 1, of a method with options of its own.
   base::Duration pause_before(int retry, const RetryOptions& configured) { return backoff_.after(retry, configured); }
-  /// The time before free retry number `retry` of a call, from 1. Servers that go away one after the other, each before
-  /// it has run the call, are given time.
+  /// Returns the time before free retry number `retry` of a call, from 1. Servers that go away one after the other,
+  /// each before it has run the call, are given time.
   base::Duration pause_before_free(int retry) { return retry > 1 ? backoff_.after(retry - 1) : base::Duration::zero(); }
   void on_success() noexcept {
     budget_.on_success();
     refusals_.on_success();
   }
-  /// For attempts that do not follow a failure, such as those of hedged calls.
+  /// Pay for attempts that do not follow a failure, such as those of hedged calls, and note their failures.
   bool try_take() noexcept { return budget_.try_take(); }
   void on_failure() noexcept { budget_.on_failure(); }
   void set_throttling(const std::optional<RetryThrottling>& throttling) noexcept { budget_.set_throttling(throttling); }

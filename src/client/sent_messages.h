@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SentMessages: what a client's stream has sent, held so that it can be sent again on another connection.
+// SentMessages: the messages that a client's stream has sent, held to be sent again on another connection.
 #pragma once
 
 #include "session/session.h"
@@ -14,12 +14,12 @@ namespace trunkline::client {
 /// not copied.
 class SentMessages {
  public:
-  /// `limit`: ChannelOptions::max_retained_request_bytes, for all messages together. `opening_bytes`: the size of the
-  /// message that opens the call, which counts.
+  /// `limit` is ChannelOptions::max_retained_request_bytes, for all messages together. `opening_bytes` is the size of
+  /// the message that opens the call, which counts.
   SentMessages(std::size_t limit, std::size_t opening_bytes) noexcept
       : left_(opening_bytes <= limit ? limit - opening_bytes : 0), is_complete_(opening_bytes <= limit) {}
 
-  /// False: something that was sent is not here any more.
+  /// Returns false if some message that was sent is not here any more.
   bool is_complete() const noexcept { return is_complete_; }
   void add(const session::OutgoingMessage& message) {
     const std::size_t size = message.payload.size() + message_bytes;
@@ -31,11 +31,11 @@ class SentMessages {
     is_complete_ = false;
     messages_ = {};
   }
-  /// In the order of sending.
+  /// Returns the messages in the order of sending.
   std::span<const session::OutgoingMessage> all() const noexcept { return messages_; }
 
  private:
-  /// An empty message occupies memory too.
+  /// The size that each message counts, since an empty one occupies memory too.
   static constexpr std::size_t message_bytes = 64;
 
   std::vector<session::OutgoingMessage> messages_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Its place among the servers that are judged.
+// ServerMeter: the place of a server among those that are judged.
 #include "client/server_meter.h"
 
 namespace trunkline::client {

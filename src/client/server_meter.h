@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerMeter: what the calls to one server tell about it.
+// ServerMeter: measures one server by the calls to it.
 #pragma once
 
 #include "balance/breaker_table.h"
@@ -9,22 +9,22 @@
 
 namespace trunkline::client {
 
-/// What a meter reports. Loop's thread.
+/// Receives what a meter reports, on the loop's thread.
 class ServerMeterOwner {
  public:
-  /// Whether the server gets calls may have changed. The owner looks at it later, outside of this function.
+  /// Called when it may have changed whether the server gets calls. The owner looks at it later, outside this function.
   virtual void server_judged() = 0;
 
  protected:
   ~ServerMeterOwner() = default;
 };
 
-/// Loop's thread only.
+/// A meter, which only the loop's thread uses.
 class ServerMeter {
  public:
-  /// `options` outlive this.
+  /// Makes a meter. `options` must outlive it.
   explicit ServerMeter(const BreakerOptions& options) : breakers_(options) {}
-  /// For a server of a fleet.
+  /// Makes a meter for a server of a fleet.
   ServerMeter(const BreakerOptions& options, ServerMeterOwner& owner) : owner_(&owner), breakers_(options) {}
   ~ServerMeter();
   ServerMeter(const ServerMeter&) = delete;
@@ -34,7 +34,7 @@ class ServerMeter {
   const balance::ServerLoad& load() const noexcept { return load_; }
   balance::OutlierRecord& outlier() noexcept { return outlier_; }
   const balance::OutlierRecord& outlier() const noexcept { return outlier_; }
-  /// From now on the server is judged beside the others of `detector`, which outlives this. Null: it is not judged.
+  /// Has the server judged beside the others of `detector`, which outlives this. Null: it is not judged.
   void judge_by(balance::OutlierDetector* detector);
 
   balance::BreakerTable& breakers() noexcept { return breakers_; }
@@ -44,12 +44,12 @@ class ServerMeter {
     load_.on_started();
     breakers_.on_started(method.key, now);
   }
-  /// A stream has been answered, and goes on. True: it was a probe of a breaker, and has been counted as served.
+  /// Notes that a stream has been answered, and goes on. True: it was a breaker's probe, and is counted as served.
   bool on_stream_answered(const MethodEntry& method, base::TimePoint started, base::TimePoint now) {
     return breakers_.on_answered(method.key, started, now);
   }
-  /// A stream has ended, of which the length says nothing about the server. `is_counted_probe`: on_stream_answered()
-  /// has returned true for it.
+  /// Notes that a stream has ended, whose length says nothing about the server. `is_counted_probe` says that
+  /// on_stream_answered() has returned true for it.
   void on_stream_ended(const MethodEntry& method, balance::Outcome outcome, base::TimePoint started,
                        base::TimePoint now, bool is_counted_probe) {
     load_.on_ended(outcome);
@@ -59,28 +59,28 @@ class ServerMeter {
     if (detector_ != nullptr && detector_->on_ended(outlier_, outcome, now)) [[unlikely]]
       owner_->server_judged();
   }
-  /// A unary call has ended.
+  /// Notes that a unary call has ended.
   void on_ended(const MethodEntry& method, balance::Outcome outcome, base::TimePoint started, base::TimePoint now) {
     load_.on_ended(outcome, now - started, now);
     breakers_.on_ended(method.key, method.name, outcome, started, now);
     if (detector_ != nullptr && detector_->on_ended(outlier_, outcome, now - started, now)) [[unlikely]]
       owner_->server_judged();
   }
-  /// Does what on_ended() does for a call that was served, if that is little. False: nothing was done.
+  /// Does what on_ended() does for a call that was served, if that is little. Returns false if nothing was done.
   bool count_served(base::TimePoint started, base::TimePoint now) noexcept {
     const base::Duration latency = now - started;
     if (!breakers_.is_empty() || !load_.count_served(latency, now)) return false;
     if (detector_ != nullptr) detector_->count_served(outlier_, latency);
     return true;
   }
-  /// A connection has ended, with calls that were open. It counts once, not once for each of them, so that the restart
-  /// of a busy server is no reason to eject it.
+  /// Notes that a connection has ended, with calls that were open. It counts once, not once for each of them, so that
+  /// the restart of a busy server is no reason to eject it.
   void on_connection_lost(base::TimePoint now) {
     if (detector_ != nullptr && detector_->on_failed(outlier_, now)) owner_->server_judged();
   }
 
  private:
-  /// Null: the server is not one of a fleet, and is never judged.
+  /// The owner. Null: the server is not one of a fleet, and is never judged.
   ServerMeterOwner* owner_ = nullptr;
   balance::OutlierDetector* detector_ = nullptr;
   balance::ServerLoad load_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks every member of the JSON text that is known, and ignores the others.
+// ServiceConfig: checks every member of the JSON text that is known, and ignores the others.
 #include <trunkline/service_config.h>
 
 #include "codec/json_codec.h"
@@ -21,9 +21,9 @@ namespace trunkline {
 namespace {
 
 constexpr CodecLimits limits{.max_value_nodes = 1u << 18};
-/// Of a protobuf Duration.
+/// The most seconds of a protobuf Duration.
 constexpr std::int64_t max_seconds = 315'576'000'000;
-/// Policies within policies, such as those of outlier_detection_experimental.
+/// The deepest nesting of policies within policies, such as those of outlier_detection_experimental.
 constexpr int max_nested_policies = 8;
 
 Status wrong(const std::string& path, const std::string& problem) {
@@ -36,14 +36,14 @@ std::string path_of(const std::string& parent, std::string_view member) {
 
 std::string path_of(const std::string& parent, std::size_t index) { return parent + "[" + std::to_string(index) + "]"; }
 
-/// How one member of a JSON object is read into a T.
+/// Says how one member of a JSON object is read into a T.
 template <class T>
 struct Member {
   std::string_view name;
   Status (*read)(const Value& value, const std::string& path, T& into);
 };
 
-/// Null counts as a member that is not there, as in the JSON form of protobuf.
+/// Reads a member. A null counts as a member that is not there, as in the JSON form of protobuf.
 template <class T>
 Status read_members(const Value& object, const std::string& path, std::span<const Member<T>> known, T& into) {
   if (!object.is_object()) return wrong(path.empty() ? "the text" : path, "is not an object");
@@ -72,7 +72,7 @@ Status read_text(const Value& value, const std::string& path, std::string& text)
   return {};
 }
 
-/// A number, or text that is one: protobuf writes 64-bit integers as text.
+/// Reads a number, or text that is one: protobuf writes 64-bit integers as text.
 Status read_number(const Value& value, const std::string& path, double& number) {
   if (value.is_number()) {
     number = value.as_double();
@@ -130,7 +130,7 @@ Status read_attempts(const Value& value, const std::string& path, int& attempts)
   return {};
 }
 
-/// "UNAVAILABLE" or 14.
+/// Reads a code, such as "UNAVAILABLE" or 14.
 Status read_code(const Value& value, const std::string& path, StatusCodeSet& codes) {
   if (value.kind() == Value::Kind::int64 && value.as_int64() > 0 && value.as_int64() <= 16) {
     codes.add(static_cast<StatusCode>(value.as_int64()));
@@ -237,7 +237,7 @@ constexpr std::array<Member<HedgingOptions>, 5> hedging_members{{
      }},
 }};
 
-/// Without members of our own it means what it does for gRPC: a delay of 0, and as many attempts as it says.
+/// Reads hedging. Without our own members it means what gRPC takes it for: a delay of 0, and the named attempts.
 Status read_hedging(const Value& value, const std::string& path, MethodConfig& method) {
   HedgingOptions& hedging = method.hedging.emplace();
   hedging.non_fatal_codes = {};
@@ -309,7 +309,7 @@ struct KnownPolicy {
   BalancingPolicy policy;
 };
 
-/// Those of gRPC, and our own by their names.
+/// The policies of gRPC, and our own by their names.
 constexpr std::array<KnownPolicy, 6> policies{{
     {"round_robin", BalancingPolicy::round_robin},
     {"weighted_round_robin", BalancingPolicy::round_robin},
@@ -407,7 +407,7 @@ constexpr std::array<Member<ServiceConfig>, 3> config_members{{
      }},
 }};
 
-/// loadBalancingConfig takes the place of loadBalancingPolicy, which is out of use.
+/// Reads the policy. loadBalancingConfig takes the place of loadBalancingPolicy, which is out of use.
 Status read_balancing(const Value& root, ServiceConfig& config) {
   if (has(root, "loadBalancingPolicy")) {
     Status status = read_policy_name(root.at("loadBalancingPolicy"), "loadBalancingPolicy", config.balancing_policy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which config applies, and what it says of a method.
+// ServiceRules: decides which config applies, and what it says of a method.
 #include "client/service_rules.h"
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace trunkline::client {
 
 namespace {
 
-/// Empty text is the config that asks for nothing.
+/// Parses a config. Empty text is the config that asks for nothing.
 Result<ServiceConfig> parse(std::string_view json) {
   return json.empty() ? Result<ServiceConfig>(ServiceConfig()) : ServiceConfig::parse(json);
 }

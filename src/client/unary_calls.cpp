@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fast path of unary calls, the general path, completion and cancellation.
+// UnaryCalls: the fast path of unary calls, the general path, completion and cancellation.
 #include "client/unary_calls.h"
 
 #include "call/message_coding.h"
@@ -12,7 +12,7 @@
 namespace trunkline::client {
 
 namespace {
-/// Held requests up to this size are copied into the output, and the output refers to longer ones.
+/// Held requests up to this size are copied into the output. The output refers to longer ones.
 constexpr std::size_t copied_bytes = 4096;
 }  // namespace
 
@@ -65,18 +65,18 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   return true;
 }
 
-/// A retry needs the request. One that stays is at hand then. Others are encoded once for all attempts, and held: those
-/// of idempotent calls at any length, and all others up to max_retained_request_bytes.
+/// Returns true if the request may be held for a retry, which needs it. A request that stays is at hand then. Others
+/// are encoded once and held: those of idempotent calls at any length, all others up to max_retained_request_bytes.
 inline bool UnaryCalls::may_be_held(const detail::CallOperation& operation, const Codec* codec) const noexcept {
   return !operation.request_stays && !operation.one_way && codec != nullptr && retry_.needs_requests();
 }
 
-/// Whatever its length, if it may be held at all.
+/// Returns true if a request is held whatever its length, if it may be held at all.
 inline bool UnaryCalls::is_held_anyway(const detail::CallOperation& operation) const noexcept {
   return operation.is_idempotent_ && retry_.is_enabled();
 }
 
-/// The usual cases: the request is short, or need not be held. False: hold_request() has to encode it.
+/// Handles the usual cases: the request is short, or need not be held. False: hold_request() has to encode it.
 inline bool UnaryCalls::try_hold(detail::CallOperation& operation, const CallPreparation::Coding& coding,
                                  session::OutgoingMessage& message) try {
   if (!coding.is_direct) return false;
@@ -323,7 +323,7 @@ Status UnaryCalls::limit_request(CallDetails& details, std::uint32_t max_bytes) 
                                " bytes, maxRequestMessageBytes of the service config is " + std::to_string(max_bytes)));
 }
 
-/// False: the call is not hedged.
+/// Hedges the call. Returns false if it is not hedged.
 bool UnaryCalls::try_hedge(CallDetails& details) {
   MethodRules* const rules = rules_of(*details.method);
   if (rules == nullptr || rules->hedging == nullptr || details.operation.one_way || parts_.options.ordered)
@@ -335,7 +335,7 @@ bool UnaryCalls::try_hedge(CallDetails& details) {
   return true;
 }
 
-/// The details of a call that is retried. They are made now if the call took the fast path.
+/// Returns the details of a call that is retried. They are made now if the call took the fast path.
 CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
   if (operation.details_ != nullptr) return *operation.details_;
   CallDetails& details = *CallDetailsPool::make(*this, *this, ended_, operation);

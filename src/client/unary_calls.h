@@ -30,7 +30,7 @@ namespace trunkline::client {
 /// The fast path is for calls without interceptors, metadata or retries that need not wait: from begin() directly to
 /// the connection, and from there directly to EndedCalls, or to `complete` if a thread waits for the call.
 ///
-/// Loop's thread, except where noted. Once there is no loop, the thread of the channel's destructor takes its place.
+/// Only the loop's thread uses it, except where noted. Without a loop, the channel's destructor takes its place.
 class UnaryCalls final : public CallDetailsOwner {
  public:
   struct Parts {
@@ -48,9 +48,9 @@ class UnaryCalls final : public CallDetailsOwner {
   };
   explicit UnaryCalls(Parts parts);
 
-  /// Any thread. `operation` states the kind of the call.
+  /// Begins a call, on any thread. `operation` states the kind of the call.
   void begin(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
-  /// Any thread.
+  /// Returns a number for the next call. Any thread may call it.
   std::uint64_t next_cancel_number() noexcept {
     return last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
@@ -78,10 +78,10 @@ class UnaryCalls final : public CallDetailsOwner {
   void attempt_started(CallDetails& details) override;
   void attempt_timed_out(CallDetails& details) override;
 
-  /// For the streams of the channel too.
+  /// Returns the policy, which serves the streams of the channel too.
   RetryPolicy& retry() noexcept { return retry_; }
 
-  /// Calls whose callers have not been notified yet.
+  /// Returns the calls whose callers have not been notified yet.
   const EndedCalls& ended() const noexcept { return ended_; }
   /// Completes the oldest of ended(), which must not be empty.
   void complete_one() { complete(ended_.pop()); }
@@ -106,7 +106,7 @@ class UnaryCalls final : public CallDetailsOwner {
   void launch(CallDetails& details);
   void call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                   const ClientConnection& connection);
-  /// Why an attempt has ended, besides operation.status.
+  /// The circumstances of an attempt's end, besides operation.status.
   struct AttemptEnd {
     std::optional<std::chrono::milliseconds> pushback{};
     bool has_timed_out = false;
@@ -114,7 +114,7 @@ class UnaryCalls final : public CallDetailsOwner {
   bool try_retry(detail::CallOperation& operation, const ClientConnection& connection, const AttemptEnd& end);
   base::Duration pause_before_retry(CallDetails& details, const RetryOptions* configured, const AttemptEnd& end);
   MethodRules* rules_of(const MethodEntry& method) { return parts_.rules.any() ? parts_.rules.find(method) : nullptr; }
-  /// Applies what the service config asks for the method of the call. More than once, if the config changes meanwhile.
+  /// Applies the service config to the call. It is called more than once if the config changes meanwhile.
   void apply_rules(CallDetails& details);
   bool try_hedge(CallDetails& details);
   Status limit_request(CallDetails& details, std::uint32_t max_bytes) const;

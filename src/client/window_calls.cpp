@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beginning, waiting for and abandoning the calls of a window.
+// WindowCalls: begins, waits for and abandons the calls of a window.
 #include "client/window_calls.h"
 
 #include "client/channel_core.h"
@@ -11,11 +11,11 @@ namespace trunkline {
 
 namespace client {
 
-/// What the thread of a window waits for. Lives on its stack.
+/// The calls for which the thread of a window waits. It lives on the stack of that thread.
 struct WindowCalls::Wait {
   LoopDriver& driver;
   BlockedCall blocked{};
-  /// Calls that are not done, and one more while calls are being added.
+  /// The number of calls that are not done, and one more while calls are being added.
   std::size_t left = 1;
 };
 
@@ -52,8 +52,8 @@ void WindowCalls::begin_and_wait(const std::vector<detail::WindowCall*>& calls, 
 
 void WindowCalls::abandon(const std::vector<detail::WindowCall*>& calls) noexcept {
   Wait wait{.driver = core_.driver()};
-  // Runs on the loop's thread, where calls end, so that no call ends while it runs. It is posted even from there, so
-  // that it runs behind calls that are still on their way to the loop.
+  // The function runs on the loop's thread, where calls end, so that no call ends while it runs. It is posted even from
+  // there, so that it runs behind calls that are still on their way to the loop.
   const std::function<void()> cancel_all = [&] {
     for (detail::WindowCall* const call : calls) {
       if (!add(*call, wait)) continue;

@@ -21,7 +21,7 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
 }
 constexpr std::array<std::uint8_t, 256> digits = make_digits();
 
-/// Of both alphabets.
+/// Returns the values of the digits of both alphabets.
 constexpr std::array<std::uint8_t, 256> make_any_digits() {
   std::array<std::uint8_t, 256> both = make_digits();
   both['-'] = 62;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Passes payloads through unchanged.
+// BytesCodec: passes payloads through unchanged.
 #include <codec/bytes_codec.h>
 
 #include <base/block_waste.h>

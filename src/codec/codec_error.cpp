@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts of codec errors.
+// Writes the texts of codec errors.
 #include <codec/codec_error.h>
 
 #include <array>

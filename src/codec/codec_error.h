@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error statuses of codecs.
+// Makes the error statuses of codecs.
 #pragma once
 
 #include <trunkline/message.h>
@@ -10,18 +10,18 @@
 
 namespace trunkline::codec {
 
-/// internal, "encode <codec>: <reason>".
+/// Returns internal, "encode <codec>: <reason>".
 Status encode_error(std::string_view codec, std::string_view reason);
-/// invalid_argument, "decode <codec>: <reason>".
+/// Returns invalid_argument, "decode <codec>: <reason>".
 Status decode_error(std::string_view codec, std::string_view reason);
-/// resource_exhausted, with the same text.
+/// Returns resource_exhausted, with the text of decode_error().
 Status decode_over_limit(std::string_view codec, std::string_view reason);
 
-/// internal: the codec does not support the type.
+/// Return internal: the codec does not support the type.
 Status cannot_encode(std::string_view codec, const MessageType& type);
 Status cannot_decode(std::string_view codec, const MessageType& type);
 
-/// A name from a peer, made safe for an error text: at most 64 bytes, printable ASCII only.
+/// Makes a name from a peer safe for an error text: at most 64 bytes, printable ASCII only.
 std::string printable(std::string_view name);
 
 }  // namespace trunkline::codec

@@ -25,7 +25,7 @@ std::shared_ptr<const Codec> make(const CodecLimits& limits) {
   }
 }
 
-/// In the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
+/// The codecs in the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
 constexpr Make built_in[] = {
 #ifdef TRUNKLINE_HAS_PROTOBUF
     &make<codec::ProtobufCodec>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts of conversion errors.
+// ConversionError: the texts of conversion errors.
 #include <trunkline/detail/conversion_error.h>
 #include <trunkline/value.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses between Values and, where built in, protobuf messages.
+// JsonCodec: chooses between Values and, where built in, protobuf messages.
 #include <codec/json_codec.h>
 
 #include <codec/json_writer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact conversions: an integer with a fraction or an exponent does not pass through a floating-point number.
+// Converts exactly: an integer with a fraction or an exponent does not pass through a floating-point number.
 #include <codec/json_number.h>
 
 #include <codec/json_scanner.h>
@@ -14,12 +14,12 @@
 namespace trunkline::codec {
 namespace {
 
-/// More digits than any integer has.
+/// This is more digits than any integer has.
 constexpr std::size_t most_digits = 20;
-/// Beyond any exponent that matters.
+/// This is beyond any exponent that matters.
 constexpr std::int64_t extreme_exponent = 1'000'000'000;
 
-/// digits * 10^exponent, with the digits of "whole.fraction" behind each other.
+/// The number digits * 10^exponent, with the digits of "whole.fraction" behind each other.
 struct Decimal {
   bool is_negative = false;
   std::string_view whole;
@@ -77,7 +77,7 @@ bool parse_integer(std::string_view text, Integer& number) noexcept {
   return parse_decimal(text, number);
 }
 
-/// Whether a number beyond the range of floating-point numbers is small rather than great.
+/// Returns true if a number beyond the range of floating-point numbers is small rather than great.
 bool is_below_one(std::string_view text) noexcept {
   const Decimal decimal = split(text);
   if (decimal.whole != "0") return decimal.exponent + static_cast<std::int64_t>(decimal.whole.size()) <= 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens of JSON.
+// JsonScanner: reads tokens of JSON.
 #include <codec/json_scanner.h>
 
 #include <base/utf8.h>
@@ -44,7 +44,7 @@ bool JsonScanner::read_string(std::string_view& content) {
   return base::is_utf8(content);
 }
 
-/// The string has begun at `begin` and has come to its first escape, or to a control character.
+/// Reads a string that began at `begin` and has come to its first escape, or to a control character.
 bool JsonScanner::read_escapes(const char* begin, std::string_view& content) {
   unescaped_.assign(begin, at_);
   while (at_ != end_) {
@@ -63,7 +63,7 @@ bool JsonScanner::read_escapes(const char* begin, std::string_view& content) {
   return false;
 }
 
-/// Behind a backslash.
+/// Appends the character of an escape, whose backslash has been read.
 bool JsonScanner::append_escape() {
   if (at_ == end_) return false;
   switch (*at_++) {
@@ -91,7 +91,7 @@ bool JsonScanner::append_escape() {
   unsigned unit = 0;
   if (!read_hex(unit)) return false;
   if (unit < 0xD800 || unit > 0xDFFF) return append_utf8(unit, unescaped_), true;
-  // The first half of a character beyond the basic plane, whose second half has to follow.
+  // The unit is the first half of a character beyond the basic plane, whose second half has to follow.
   unsigned low = 0;
   if (unit > 0xDBFF || end_ - at_ < 2 || at_[0] != '\\' || at_[1] != 'u') return false;
   at_ += 2;

@@ -8,19 +8,19 @@
 
 namespace trunkline::codec {
 
-/// Strict: white space, strings, numbers and words are those of the grammar, and strings are UTF-8. What tokens mean
-/// together is for the caller to know. Keeps a view of the text.
+/// A strict scanner: white space, strings, numbers and words are those of the grammar, and strings are UTF-8. The
+/// caller has to know what tokens mean together. It keeps a view of the text.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text) noexcept
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
-  /// The first character of the next token; 0 at the end, or for a byte that begins none.
+  /// Returns the first character of the next token; 0 at the end, or for a byte that begins none.
   char peek() noexcept {
     while (at_ != end_ && is_space(*at_)) ++at_;
     return at_ != end_ ? *at_ : '\0';
   }
-  /// Takes the next token if it is this one of { } [ ] , :
+  /// Takes the next token if it is `punctuation`, one of { } [ ] , :
   bool take(char punctuation) noexcept {
     if (peek() != punctuation || at_ == end_) return false;
     ++at_;
@@ -28,13 +28,13 @@ class JsonScanner {
   }
   /// Takes the next token if it is this word: true, false or null.
   bool take_word(std::string_view word) noexcept;
-  /// False if the next token is no string. The content is valid until the next string is read.
+  /// Reads a string. Returns false if the next token is none. The content is valid until the next string is read.
   bool read_string(std::string_view& content);
-  /// False if the next token is no number.
+  /// Reads a number. Returns false if the next token is none.
   bool read_number(std::string_view& number) noexcept;
-  /// Takes a value of any kind. False if it is malformed or nests more than `levels` arrays and objects.
+  /// Takes a value of any kind. Returns false if it is malformed or nests more than `levels` arrays and objects.
   bool skip_value(unsigned levels);
-  /// True if only white space is left.
+  /// Returns true if only white space is left.
   bool is_at_end() noexcept {
     static_cast<void>(peek());
     return at_ == end_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Escapes of JSON.
+// Writes and reads the escapes of JSON.
 #include <codec/json_text.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace trunkline::codec {
 namespace {
 
-/// The letter after the backslash; 'u' for a control character without a short form, 0 for a character that needs no
-/// escape.
+/// Returns the letter after the backslash; 'u' for a control character without a short form, 0 for a character that
+/// needs no escape.
 constexpr char escape_of(char c) noexcept {
   switch (c) {
     case '"':
@@ -35,7 +35,7 @@ constexpr char escape_of(char c) noexcept {
   }
 }
 
-/// The value of four hexadecimal digits; empty for other text.
+/// Returns the value of four hexadecimal digits; nullopt for other text.
 std::optional<unsigned> read_hex(std::string_view digits) noexcept {
   unsigned value = 0;
   if (digits.size() < 4) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<unsigned> read_hex(std::string_view digits) noexcept {
   return std::from_chars(digits.data(), end, value, 16).ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// The half of a surrogate pair whose escape the text begins with; empty: it begins with something else.
+/// Returns the half of a surrogate pair with whose escape the text begins; nullopt if it begins with something else.
 std::optional<unsigned> surrogate_at(std::string_view text) noexcept {
   const std::optional<unsigned> unit = text.starts_with("\\u") ? read_hex(text.substr(2)) : std::nullopt;
   return unit && *unit >= 0xD800 && *unit <= 0xDFFF ? unit : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes texts, numbers and punctuation of JSON.
+// JsonWriter: writes texts, numbers and punctuation of JSON.
 #include <codec/json_writer.h>
 
 #include <codec/base64.h>

@@ -11,7 +11,7 @@ const MessageType& MessageTraits<Empty>::type() {
 }
 
 const MessageType& MessageTraits<Slice>::type() {
-  // No direct form: a decoded slice shares the block of the payload, to which only the codec has access.
+  // A slice has no direct form: it shares the block of the payload, to which only the codec has access.
   static const MessageType value{
       .kind = MessageKind::bytes, .type = &typeid(Slice), .default_codec = "bytes", .clear = [](void* object) {
         *static_cast<Slice*>(object) = Slice();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encodes Values and the types that convert to a Value.
+// MsgpackCodec: encodes Values and the types that convert to a Value.
 #include <codec/msgpack_codec.h>
 
 #include <codec/msgpack_writer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the formats of MessagePack.
+// MsgpackWriter: writes the formats of MessagePack.
 #include <codec/msgpack_writer.h>
 
 #include <bit>

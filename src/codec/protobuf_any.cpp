@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the types of Anys.
+// ProtobufAny: finds the types of Anys.
 #include <codec/protobuf_any.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encodes protobuf messages in their binary form and decodes them.
+// ProtobufCodec: encodes protobuf messages in their binary form and decodes them.
 #include <codec/protobuf_codec.h>
 
 #include <codec/codec_error.h>

@@ -14,7 +14,7 @@ namespace {
 
 using Problem = ProtobufJsonReader::Problem;
 
-/// Without the content of the payload, but for the names of its fields.
+/// Says why a text was refused, without the content of the payload, but for the names of its fields.
 std::string reason_of(const ProtobufJsonReader& reader, const std::string& type) {
   const std::string path = printable(reader.path());
   if (reader.problem() == Problem::unknown_field) return "unknown field " + path + " in " + type;
@@ -33,7 +33,7 @@ bool is_json(ByteSpan payload) {
 Status decode_failure(ByteSpan payload, const CodecLimits& limits, const ProtobufJsonReader& reader,
                       const std::string& type) {
   if (!is_json(payload)) {
-    // Says where the text is wrong.
+    // The parser of JSON says where the text is wrong.
     Value checked;
     Status syntax = read_json(payload, limits, checked);
     if (syntax.code() == StatusCode::invalid_argument && !syntax.message().ends_with("levels")) return syntax;
@@ -41,7 +41,7 @@ Status decode_failure(ByteSpan payload, const CodecLimits& limits, const Protobu
   return decode_error("json", reason_of(reader, type));
 }
 
-/// Null for a lite message. The type often knows, and costs less than to ask the object.
+/// Returns the full message; null for a lite one. The type often knows, and costs less than to ask the object.
 template <class Message, class Lite>
 Message* full_message(const MessageType& type, Lite& lite) {
   return type.descriptor != nullptr ? static_cast<Message*>(&lite) : dynamic_cast<Message*>(&lite);

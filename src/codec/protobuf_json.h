@@ -9,14 +9,14 @@
 
 namespace trunkline::codec {
 
-/// Writes names in lowerCamelCase and omits fields with default values. Error: internal for a lite message, for missing
-/// required fields, and for what has no form in JSON, such as a Timestamp out of range; nothing is appended then.
-/// The message is of the kind protobuf.
+/// Writes names in lowerCamelCase and omits fields with default values. The message is of the kind protobuf. Error:
+/// internal for a lite message, for missing required fields, and for what has no form in JSON, such as a Timestamp out
+/// of range; nothing is appended then.
 Status write_protobuf_json(MessageView message, BufferWriter& out);
 
-/// Error: invalid_argument for text that is not JSON, an unknown field, a field that comes twice, a value that does not
-/// match its field, or a missing required field; the error text names the field. `limits` apply to the search for the
-/// reason only.
+/// Reads a message. Error: invalid_argument for text that is not JSON, an unknown field, a field that comes twice, a
+/// value that does not match its field, or a missing required field; the error text names the field. `limits` apply to
+/// the search for the reason only.
 Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, MutableMessageView message);
 
 }  // namespace trunkline::codec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields by reflection, and the forms of the well-known types.
+// ProtobufJsonReader: reads fields by reflection, and the forms of the well-known types.
 #include <codec/protobuf_json_reader.h>
 
 #include <codec/base64.h>
@@ -25,7 +25,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-/// Whether null is a value of the field, rather than its absence.
+/// Returns true if null is a value of the field, rather than its absence.
 bool takes_null(const FieldDescriptor& field) {
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
     return field.message_type()->well_known_type() == Descriptor::WELLKNOWNTYPE_VALUE;
@@ -37,7 +37,7 @@ bool is_named(const FieldDescriptor& field, std::string_view name) {
   return field.json_name() == name || field.name() == name;
 }
 
-/// `hint`: the index at which it is looked for first.
+/// Finds a field by its name. `hint` is the index at which it is looked for first.
 const FieldDescriptor* find_field(const Descriptor& type, std::string_view name, int hint) {
   const int count = type.field_count();
   if (hint < count && is_named(*type.field(hint), name)) return type.field(hint);
@@ -47,7 +47,7 @@ const FieldDescriptor* find_field(const Descriptor& type, std::string_view name,
   return nullptr;
 }
 
-/// "[package.name]".
+/// Finds an extension, whose name is like "[package.name]".
 const FieldDescriptor* find_extension(const Descriptor& type, std::string_view name) {
   if (type.extension_range_count() == 0 || name.size() < 3 || name.front() != '[' || name.back() != ']') return nullptr;
   const auto* const found = type.file()->pool()->FindExtensionByName(std::string(name.substr(1, name.size() - 2)));
@@ -56,12 +56,12 @@ const FieldDescriptor* find_extension(const Descriptor& type, std::string_view n
 
 }  // namespace
 
-/// Which fields of a message have come.
+/// Knows which fields of a message have come.
 class ProtobufJsonReader::SeenFields {
  public:
   explicit SeenFields(int count) : more_(count > bits ? static_cast<std::size_t>(count - bits) : 0) {}
 
-  /// False: it has come before.
+  /// Adds a field. Returns false if it has come before.
   bool add(int index) {
     if (index >= bits) {
       const auto place = more_.begin() + (index - bits);
@@ -183,7 +183,7 @@ bool ProtobufJsonReader::read_map(const Target& target, const Field& field, unsi
   });
 }
 
-/// `canonical` is the same for all spellings of a key.
+/// Reads the key of a map. `canonical` is the same for all spellings of a key.
 bool ProtobufJsonReader::read_key(const Target& entry, const Field& key, std::string_view text,
                                   std::string& canonical) {
   const auto integer = [&](auto number, auto set) {
@@ -301,7 +301,7 @@ bool ProtobufJsonReader::read_any(const Target& target, unsigned levels) {
   return true;
 }
 
-/// The member may stand behind the others. Empty if there is none.
+/// Finds the type of an Any, which may stand behind the other members. `url` is empty if there is none.
 bool ProtobufJsonReader::find_type_url(std::string& url, unsigned levels) {
   bool is_found = false;
   if (!scanner_.take('{')) return mismatch();
@@ -321,7 +321,7 @@ bool ProtobufJsonReader::find_type_url(std::string& url, unsigned levels) {
   return true;
 }
 
-/// An object of "@type" and "value".
+/// Reads an object of "@type" and "value".
 bool ProtobufJsonReader::read_any_content(const Target& content, unsigned levels) {
   bool has_type = false;
   bool has_value = false;
@@ -359,7 +359,7 @@ bool ProtobufJsonReader::read_field_mask(const Target& target) {
 }
 
 bool ProtobufJsonReader::read_dynamic_value(const Target& target, unsigned levels) {
-  // null_value, number_value, string_value, bool_value, struct_value and list_value.
+  // The numbers are those of null_value, number_value, string_value, bool_value, struct_value and list_value.
   const auto field = [&](int number) -> const FieldDescriptor& { return *target.type.FindFieldByNumber(number); };
   switch (scanner_.peek()) {
     case 'n':
@@ -405,7 +405,7 @@ bool ProtobufJsonReader::read_enum(const Field& field, int& number) {
   return true;
 }
 
-/// Also as a string.
+/// Reads an integer, which may be a string.
 template <class Integer>
 bool ProtobufJsonReader::read_integer(Integer& number) {
   std::string_view text;
@@ -417,7 +417,7 @@ bool ProtobufJsonReader::read_integer(Integer& number) {
   return parse_json_integer(text, number) || mismatch();
 }
 
-/// Also as a string.
+/// Reads a floating-point number, which may be a string.
 template <class Real>
 bool ProtobufJsonReader::read_real(Real& number) {
   std::string_view text;

@@ -15,11 +15,11 @@
 
 namespace trunkline::codec {
 
-/// Strict: unknown fields and enum values, fields and keys of maps that come twice, and numbers out of range are
-/// errors. One text.
+/// A strict reader of one text: unknown fields and enum values, fields and keys of maps that come twice, and numbers
+/// out of range are errors.
 class ProtobufJsonReader {
  public:
-  /// Messages may nest so deep.
+  /// The deepest nesting of messages.
   static constexpr unsigned max_levels = 100;
 
   enum class Problem : std::uint8_t {
@@ -35,10 +35,10 @@ class ProtobufJsonReader {
 
   explicit ProtobufJsonReader(std::string_view text) noexcept : scanner_(text) {}
 
-  /// The message must be empty; after false it is unspecified. Required fields are not looked for.
+  /// Reads the message, which must be empty; it is unspecified after false. Required fields are not looked for.
   bool read(google::protobuf::Message& message);
   Problem problem() const noexcept { return problem_; }
-  /// Where, in fields and indices; empty: the message itself.
+  /// Returns the place of the problem, in fields and indices; empty: the message itself.
   const std::string& path() const noexcept { return path_; }
 
  private:
@@ -47,15 +47,15 @@ class ProtobufJsonReader {
   class SeenFields;
 
   bool read_message(const Target& target, unsigned levels);
-  /// An object. `own_name` is a member of it that is not a field: "@type" of an Any.
+  /// Reads an object. `own_name` is a member of it that is not a field: "@type" of an Any.
   bool read_fields(const Target& target, unsigned levels, std::string_view own_name);
   bool read_member(const Target& target, std::string_view name, unsigned levels, int& hint, SeenFields& seen);
-  /// Anything but null.
+  /// Reads any value but null.
   bool read_field(const Target& target, const Field& field, unsigned levels);
   bool read_list(const Target& target, const Field& field, unsigned levels);
   bool read_map(const Target& target, const Field& field, unsigned levels);
   bool read_key(const Target& entry, const Field& key, std::string_view text, std::string& canonical);
-  /// `is_added`: to a list.
+  /// Reads a value. `is_added` says that it is added to a list.
   bool read_value(const Target& target, const Field& field, bool is_added, unsigned levels);
   bool read_any(const Target& target, unsigned levels);
   bool read_any_content(const Target& content, unsigned levels);
@@ -70,7 +70,7 @@ class ProtobufJsonReader {
   template <class Real>
   bool read_real(Real& number);
 
-  /// Takes an object; `member` is called behind each colon.
+  /// Takes an object. `member` is called behind each colon.
   template <class Member>
   bool read_object(Member&& member);
 
@@ -78,7 +78,7 @@ class ProtobufJsonReader {
     problem_ = problem;
     return false;
   }
-  /// The next token is not what it has to be: of another kind, or none at all.
+  /// Fails because the next token is not what it has to be: it is of another kind, or there is none.
   bool mismatch() noexcept { return fail(Problem::mismatch); }
   bool fail_in(std::string_view place);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields by reflection, and the forms of the well-known types.
+// ProtobufJsonWriter: writes fields by reflection, and the forms of the well-known types.
 #include <codec/protobuf_json_writer.h>
 
 #include <base/utf8.h>

@@ -15,18 +15,18 @@
 
 namespace trunkline::codec {
 
-/// Names are those of json_name, enums are names, 64-bit integers are strings, fields without presence are left out if
-/// they have their default, and well-known types have their own forms. One message.
+/// A writer of one message. Names are those of json_name, enums are names, 64-bit integers are strings, fields without
+/// presence are left out if they have their default, and well-known types have their own forms.
 class ProtobufJsonWriter {
  public:
-  /// Messages may nest so deep, as many as readers accept.
+  /// The deepest nesting of messages, which readers accept too.
   static constexpr unsigned max_levels = 100;
 
   explicit ProtobufJsonWriter(BufferWriter& out) noexcept : out_(out) {}
 
-  /// False: there is no JSON for it, and something has been appended.
+  /// Writes the message. Returns false if there is no JSON for it; something has been appended then.
   bool write(const google::protobuf::Message& message) { return write_message(message, max_levels); }
-  /// After false: which field, and what is wrong with it.
+  /// Says after false which field is wrong, and what is wrong with it.
   std::string error() const;
 
  private:
@@ -34,12 +34,12 @@ class ProtobufJsonWriter {
   using Field = google::protobuf::FieldDescriptor;
 
   bool write_message(const Source& source, unsigned levels);
-  /// `needs_comma`: something stands in the object before.
+  /// Writes the fields. `needs_comma` says that something stands in the object before.
   bool write_fields(const Source& source, unsigned levels, bool needs_comma);
   bool write_field(const Source& source, const Field& field, unsigned levels);
   bool write_list(const Source& source, const Field& field, unsigned levels);
   bool write_map(const Source& source, const Field& field, unsigned levels);
-  /// `index` -1: the field is no list.
+  /// Writes a value. An `index` of -1 says that the field is no list.
   bool write_value(const Source& source, const Field& field, int index, unsigned levels);
   bool write_key(const Source& entry, const Field& key);
   bool write_any(const Source& source, unsigned levels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reflected: a protobuf message beside what its type says of it.
+// Reflected: a protobuf message together with its type.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -9,13 +9,13 @@
 
 namespace trunkline::codec {
 
-/// `Message`: google::protobuf::Message, const or not. A message costs a hundred instructions each time that it is
-/// asked for its type. Refers to the message.
+/// A pair that refers to a message. `Message` is google::protobuf::Message, const or not. A message costs a hundred
+/// instructions each time that it is asked for its type.
 template <class Message>
 struct Reflected {
   static_assert(std::is_same_v<std::remove_const_t<Message>, google::protobuf::Message>);
 
-  // Implicit, so that a field that is a message can be passed on as it comes.
+  // The constructor is implicit, so that a field that is a message can be passed on as it comes.
   Reflected(Message& of)  // NOLINT(google-explicit-constructor)
       : message(of), type(*of.GetDescriptor()), access(*of.GetReflection()) {}
 

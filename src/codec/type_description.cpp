@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Descriptions of types as text.
+// TypeDescription: descriptions of types as text.
 #include <trunkline/type_description.h>
 
 namespace trunkline {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accessors of Value, and its MessageType.
+// Value: the accessors, and the MessageType.
 #include <trunkline/value.h>
 
 #include <codec/base64.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the Value and checks each element.
+// ValueBuilder: builds the Value and checks each element.
 #include <codec/value_builder.h>
 
 #include <base/utf8.h>
@@ -7,7 +7,7 @@
 namespace trunkline::codec {
 
 namespace {
-/// The number of elements is unknown: JSON does not announce it.
+/// Says that the number of elements is unknown: JSON does not announce it.
 constexpr auto unknown = static_cast<std::size_t>(-1);
 }  // namespace
 
@@ -64,7 +64,7 @@ bool ValueBuilder::end_object() {
   return true;
 }
 
-/// Pointers to open containers stay valid: a container grows only while it is the innermost one.
+/// Places a node. Pointers to open containers stay valid: a container grows only while it is the innermost one.
 Value& ValueBuilder::place() {
   ++nodes_;
   if (depth_ == 0) return root_;

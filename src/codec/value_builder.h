@@ -12,14 +12,14 @@
 
 namespace trunkline::codec {
 
-/// The position of a parser; shared with the iterators that feed it.
+/// The position of a parser, which is shared with the iterators that feed it.
 struct ReadPosition {
   const char* begin = nullptr;
   const char* at = nullptr;
   const char* end = nullptr;
 };
 
-/// The functions for events return false after an error, which error() describes.
+/// Builds a Value. The functions for events return false after an error, which error() describes.
 class ValueBuilder {
  public:
   /// Builds the Value in `root`. `root` and `position` must outlive the builder.
@@ -29,16 +29,16 @@ class ValueBuilder {
   bool scalar(Value value);
   bool text(std::string content);
   bool name(std::string content);
-  /// The number of elements or members that follow; size_t(-1) if it is unknown.
+  /// Begin a container. `announced` is the number of elements or members that follow; size_t(-1) if it is unknown.
   bool begin_array(std::size_t announced);
   bool begin_object(std::size_t announced);
   bool end_array();
   bool end_object();
   bool refuse(std::string reason);
 
-  /// "byte 17 of 20: nesting exceeds 64 levels".
+  /// Returns a text such as "byte 17 of 20: nesting exceeds 64 levels".
   const std::string& error() const noexcept { return error_; }
-  /// True if the error is an exceeded limit, false for a malformed payload.
+  /// Returns true if the error is an exceeded limit, and false for a malformed payload.
   bool is_over_limit() const noexcept { return is_over_limit_; }
 
  private:
@@ -49,7 +49,7 @@ class ValueBuilder {
   Value& root_;
   const ReadPosition& position_;
   const CodecLimits limits_;
-  /// Nodes placed so far.
+  /// The number of nodes placed so far.
   std::size_t nodes_ = 0;
   std::string name_;
   std::array<Value*, max_value_depth> open_{};

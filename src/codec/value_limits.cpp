@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Searches for repeated names in objects.
+// has_repeated_name(): searches for repeated names in objects.
 #include <codec/value_limits.h>
 
 #include <algorithm>

@@ -8,10 +8,10 @@
 
 namespace trunkline::codec {
 
-/// Largest nesting of arrays and objects, including the outermost one.
+/// The deepest nesting of arrays and objects, including the outermost one.
 inline constexpr std::size_t max_value_depth = 64;
 
-/// True if two members have the same name. Takes O(n log n) time.
+/// Returns true if two members have the same name. Takes O(n log n) time.
 bool has_repeated_name(const Value::Object& members);
 
 }  // namespace trunkline::codec

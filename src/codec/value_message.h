@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages that are Values or convert to one: Value, Empty, texts and plain types.
+// Carries messages that are Values or convert to one: Value, Empty, texts and plain types.
 #pragma once
 
 #include <codec/value_writer.h>
@@ -10,12 +10,12 @@ namespace trunkline::codec {
 
 bool is_carried_as_value(const MessageType& type) noexcept;
 
-/// Same contract as Codec::encode().
+/// Writes a message, with the contract of Codec::encode().
 Status write_value_message(std::string_view codec, MessageView message, ValueWriter&& writer, BufferWriter& out);
 
-/// read_json() or read_msgpack().
+/// The type of read_json() and read_msgpack().
 using ReadValue = Status (*)(ByteSpan payload, const CodecLimits& limits, Value& value);
-/// Same contract as Codec::decode().
+/// Reads a message, with the contract of Codec::decode().
 Status read_value_message(std::string_view codec, const Slice& payload, const CodecLimits& limits, ReadValue read,
                           MutableMessageView message);
 

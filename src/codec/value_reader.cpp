@@ -30,7 +30,7 @@ class PositionIterator {
     return *this;
   }
   void operator++(int) { ++position_->at; }
-  /// Only compared with the end, which is a default-constructed iterator.
+  /// Compares with the end, which is a default-constructed iterator; there is no other comparison.
   bool operator==(const PositionIterator& other) const { return at_end() == other.at_end(); }
 
  private:
@@ -59,7 +59,7 @@ class SaxHandler {
   bool end_object() { return builder_.end_object(); }
   bool start_array(std::size_t size) { return builder_.begin_array(size); }
   bool end_array() { return builder_.end_array(); }
-  /// The text of the parser quotes the payload, so only the kind of its error is used.
+  /// Notes the error. The text of the parser quotes the payload, so only the kind of its error is used.
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
     constexpr int number_out_of_range = 406;
     return builder_.refuse(error.id == number_out_of_range ? "number out of range" : "syntax error");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parsers of Values. Errors are complete: "decode <codec>: byte 17 of 20: <reason>", with invalid_argument, or with
+// Parses Values. Errors are complete: "decode <codec>: byte 17 of 20: <reason>", with invalid_argument, or with
 // resource_exhausted if a limit is exceeded.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace trunkline::codec {
 
-/// Strict JSON (RFC 8259). The names in an object must be unique. An integer beyond uint64 becomes a double.
+/// Reads strict JSON (RFC 8259). The names in an object must be unique. An integer beyond uint64 becomes a double.
 Status read_json(ByteSpan payload, const CodecLimits& limits, Value& value);
 
-/// One MessagePack object whose maps have string keys; extension types are errors.
+/// Reads one MessagePack object whose maps have string keys; extension types are errors.
 Status read_msgpack(ByteSpan payload, const CodecLimits& limits, Value& value);
 
 }  // namespace trunkline::codec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visits the elements of a Value while it is encoded.
+// ValueWriter: visits the elements of a Value while it is encoded.
 #include <codec/value_writer.h>
 
 #include <base/utf8.h>

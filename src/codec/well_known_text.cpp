@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calendar, fractions of seconds and cases of names.
+// Computes with calendars, fractions of seconds and cases of names.
 #include <codec/well_known_text.h>
 
 #include <charconv>
@@ -14,7 +14,7 @@ using std::chrono::sys_days;
 constexpr std::int32_t nanos_per_second = 1'000'000'000;
 constexpr std::int64_t seconds_per_day = 86'400;
 constexpr std::int64_t max_duration_seconds = 315'576'000'000;
-/// From the first second of year 1 to the last of year 9999.
+/// The first second of year 1, and the last of year 9999.
 constexpr std::int64_t min_timestamp_seconds = -62'135'596'800;
 constexpr std::int64_t max_timestamp_seconds = 253'402'300'799;
 
@@ -36,7 +36,7 @@ bool take(std::string_view& text, char wanted) noexcept {
   return true;
 }
 
-/// A point and up to nine digits, or nothing.
+/// Takes a point and up to nine digits, or nothing.
 bool take_fraction(std::string_view& text, std::int32_t& nanos) noexcept {
   nanos = 0;
   if (!take(text, '.')) return true;
@@ -51,7 +51,7 @@ bool take_fraction(std::string_view& text, std::int32_t& nanos) noexcept {
   return count > 0;
 }
 
-/// A point and 3, 6 or 9 digits; nothing for 0.
+/// Appends a point and 3, 6 or 9 digits, or nothing for 0.
 void append_fraction(std::int32_t nanos, BufferWriter& out) {
   if (nanos == 0) return;
   char digits[16];
@@ -60,7 +60,7 @@ void append_fraction(std::int32_t nanos, BufferWriter& out) {
   out.append(std::string_view(digits, static_cast<std::size_t>(size)));
 }
 
-/// In seconds; false for a malformed offset.
+/// Takes an offset, in seconds. Returns false for a malformed one.
 bool take_offset(std::string_view& text, std::int64_t& offset) noexcept {
   offset = 0;
   if (take(text, 'Z')) return true;

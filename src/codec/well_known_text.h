@@ -11,26 +11,26 @@
 
 namespace trunkline::codec {
 
-/// Of google.protobuf.Timestamp and google.protobuf.Duration.
+/// The members of google.protobuf.Timestamp and google.protobuf.Duration.
 struct SecondsAndNanos {
   std::int64_t seconds = 0;
   std::int32_t nanos = 0;
 };
 
-/// "1972-01-01T10:00:20.021Z", without quotation marks and with 0, 3, 6 or 9 digits of a second. False, and nothing
-/// appended, outside of the years 1 to 9999 and for nanos outside of [0, 10^9).
+/// Appends "1972-01-01T10:00:20.021Z", without quotation marks and with 0, 3, 6 or 9 digits of a second. Returns false,
+/// with nothing appended, outside of the years 1 to 9999 and for nanos outside of [0, 10^9).
 bool append_timestamp(SecondsAndNanos time, BufferWriter& out);
-/// RFC 3339, with an offset or with Z.
+/// Parses a time of RFC 3339, with an offset or with Z.
 bool parse_timestamp(std::string_view text, SecondsAndNanos& time) noexcept;
 
-/// "-3.000001s". False, and nothing appended, beyond 315,576,000,000 seconds, and for nanos of another sign than the
-/// seconds or beyond a second.
+/// Appends "-3.000001s". Returns false, with nothing appended, beyond 315,576,000,000 seconds, and for nanos of another
+/// sign than the seconds or beyond a second.
 bool append_duration(SecondsAndNanos duration, BufferWriter& out);
 bool parse_duration(std::string_view text, SecondsAndNanos& duration) noexcept;
 
-/// "foo_bar.baz" to "fooBar.baz". False, with something appended, for a path that would not read back the same.
+/// Appends "fooBar.baz" for "foo_bar.baz". False, with something appended, if it would not read back the same.
 bool append_camel_case_path(std::string_view path, BufferWriter& out);
-/// The other way round. False for a path with an underscore.
+/// Parses "fooBar.baz" as "foo_bar.baz". Returns false for a path with an underscore.
 bool parse_camel_case_path(std::string_view text, std::string& path);
 
 }  // namespace trunkline::codec

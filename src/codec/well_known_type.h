@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Kinds of protobuf's well-known types (https://protobuf.dev/reference/protobuf/google.protobuf/).
+// Tells the kinds of protobuf's well-known types (https://protobuf.dev/reference/protobuf/google.protobuf/).
 #pragma once
 
 #include <google/protobuf/descriptor.h>
 
 namespace trunkline::codec {
 
-/// DoubleValue to BoolValue, whose one field stands for the message in JSON.
+/// Returns true for DoubleValue to BoolValue, whose one field stands for the message in JSON.
 inline bool is_wrapper(const google::protobuf::Descriptor& type) {
   using google::protobuf::Descriptor;
   switch (type.well_known_type()) {
@@ -25,7 +25,7 @@ inline bool is_wrapper(const google::protobuf::Descriptor& type) {
   }
 }
 
-/// Of the enum NullValue, whose value is null in JSON.
+/// Returns true for a field of the enum NullValue, whose value is null in JSON.
 inline bool is_null_value(const google::protobuf::FieldDescriptor& field) {
   return field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_ENUM &&
          field.enum_type()->full_name() == "google.protobuf.NullValue";

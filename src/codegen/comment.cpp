@@ -13,14 +13,14 @@ namespace trunkline::codegen {
 
 namespace {
 
-// The range of the second byte excludes overlong forms, surrogates and values beyond U+10FFFF.
+// Checks the second byte. Its range excludes overlong forms, surrogates and values beyond U+10FFFF.
 bool is_second_byte(std::uint8_t first, std::uint8_t second) {
   const std::uint8_t lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const std::uint8_t highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   return second >= lowest && second <= highest;
 }
 
-// The length of the UTF-8 sequence that begins at this byte; 0 if there is none.
+// Returns the length of the UTF-8 sequence that begins at this byte; 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<std::uint8_t>(text.front());
   const std::size_t length = first < 0x80   ? 1
@@ -35,7 +35,7 @@ std::size_t sequence_length(std::string_view text) {
   return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues) ? length : 0;
 }
 
-// Valid UTF-8 on one line: control characters and line breaks that only some tools know become spaces.
+// Returns valid UTF-8 on one line: control characters and line breaks that only some tools know become spaces.
 std::string clean(std::string_view line) {
   std::string result;
   while (!line.empty()) {
@@ -69,8 +69,8 @@ Comment lines_of(std::string_view text) {
   return lines;
 }
 
-// Characters that change the direction of text, as HTML character references, which documentation tools display, or as
-// Python escapes.
+// A character that changes the direction of text, as an HTML character reference, which documentation tools display,
+// and as a Python escape.
 struct Direction {
   std::string_view character;
   std::string_view entity;

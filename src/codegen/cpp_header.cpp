@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of the C++ header around the classes of its services.
+// Writes the parts of the C++ header around the classes of its services.
 #include "codegen/cpp_header.h"
 
 #include "codegen/cpp_names.h"

@@ -10,10 +10,10 @@
 
 namespace trunkline::codegen {
 
-/// a/b/hello.proto -> a/b/hello.trunkline.h
+/// Returns the name of the header: a/b/hello.trunkline.h for a/b/hello.proto.
 std::string cpp_header_name(const FileDefinition& file);
 
-/// `release`: the release of the protoc whose messages the header includes.
+/// Returns the text of the header. `release` is that of the protoc whose messages it includes.
 std::string cpp_header_text(const FileDefinition& file, const TypeIndex& types, ProtocRelease release);
 
 }  // namespace trunkline::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of words; those of protoc match the releases from 3.12 to 36.
+// The tables of words. Those of protoc match the releases from 3.12 to 36.
 #include "codegen/cpp_keywords.h"
 
 #include <algorithm>

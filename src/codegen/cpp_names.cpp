@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++ names: those of protobuf for messages, our own for services and methods.
+// Makes C++ names: those of protobuf for messages, our own for services and methods.
 #include "codegen/cpp_names.h"
 
 #include "codegen/identifier.h"

@@ -12,17 +12,17 @@
 
 namespace trunkline::codegen {
 
-/// a/b/hello.proto -> a/b/hello; also removes .protodevel, as protoc does.
+/// Returns a/b/hello for a/b/hello.proto; also removes .protodevel, as protoc does.
 std::string_view without_extension(std::string_view file);
 
-/// The class that this protoc generates for a message: ::a::b::Outer_Inner.
+/// Returns the class that this protoc generates for a message: ::a::b::Outer_Inner.
 std::string cpp_class_of(const MessageType& type, ProtocRelease release);
 
-/// The namespaces of a package, outermost first; empty for the global one.
+/// Returns the namespaces of a package, outermost first; empty for the global one.
 std::vector<std::string> cpp_namespaces_of(std::string_view package, ProtocRelease release);
 
-/// The classes of a file's services, in order. No class has the name of a message of its package, or of one of its own
-/// members.
+/// Returns the classes of a file's services, in order. No class has the name of a message of its package, or of one of
+/// its own members.
 std::vector<std::string> cpp_service_classes(const FileDefinition& file, const TypeIndex& types);
 
 /// The names of the methods in the class of one service, in order.

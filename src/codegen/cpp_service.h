@@ -10,7 +10,7 @@
 
 namespace trunkline::codegen {
 
-/// `name`: the name of the class.
+/// Writes the class, which gets the name `name`.
 void write_cpp_service(const ServiceDefinition& service, std::string_view name, ProtocRelease release, TextWriter& out);
 
 }  // namespace trunkline::codegen

@@ -17,7 +17,7 @@ using google::protobuf::MethodDescriptorProto;
 using google::protobuf::MethodOptions;
 using google::protobuf::ServiceDescriptorProto;
 
-/// Comments by their path in the descriptor.
+/// The comments by their path in the descriptor.
 using Comments = std::map<std::vector<int>, Comment>;
 
 Comments comments_of(const FileDescriptorProto& file) {

@@ -14,22 +14,22 @@ namespace trunkline::codegen {
 
 enum class MethodKind { unary, client_stream, server_stream, bidirectional };
 
-/// The names that the runtime uses in both languages: "unary", "client_stream", ...
+/// Returns the name that the runtime uses in both languages: "unary", "client_stream", ...
 const char* name_of(MethodKind kind);
 
-/// The class of the method in a typed client: "UnaryMethod", "ClientStreamMethod", ...
+/// Returns the class of the method in a typed client: "UnaryMethod", "ClientStreamMethod", ...
 const char* client_class_of(MethodKind kind);
 
-/// True if there is one request and not a stream of them.
+/// Returns true if there is one request and not a stream of them.
 bool has_single_request(MethodKind kind);
 
 struct MethodDefinition {
-  /// E.g. SayHello.
+  /// The name of the method, e.g. SayHello.
   std::string name;
-  /// E.g. a.b.Hello/SayHello.
+  /// The path of the method, e.g. a.b.Hello/SayHello.
   std::string path;
   MethodKind kind = MethodKind::unary;
-  /// In the index that the definition was read with.
+  /// The type of the request, in the index with which the definition was read.
   const MessageType* request = nullptr;
   const MessageType* response = nullptr;
   bool is_idempotent = false;
@@ -39,9 +39,9 @@ struct MethodDefinition {
 };
 
 struct ServiceDefinition {
-  /// E.g. Hello.
+  /// The name of the service, e.g. Hello.
   std::string name;
-  /// E.g. a.b.Hello.
+  /// The full name of the service, e.g. a.b.Hello.
   std::string full_name;
   bool is_deprecated = false;
   Comment comment;
@@ -49,14 +49,14 @@ struct ServiceDefinition {
 };
 
 struct FileDefinition {
-  /// E.g. a/b/hello.proto.
+  /// The name of the file, e.g. a/b/hello.proto.
   std::string name;
   std::string package;
   std::vector<ServiceDefinition> services;
 };
 
-/// Throws GenerationError, with the names of file and service, if a service or method is defined twice, or if no file
-/// in `types` defines the type of a method. `types` must outlive the result.
+/// Reads a file. Throws GenerationError, with the names of file and service, if a service or method is defined twice,
+/// or if no file in `types` defines the type of a method. `types` must outlive the result.
 FileDefinition read_definition(const google::protobuf::FileDescriptorProto& file, const TypeIndex& types);
 
 }  // namespace trunkline::codegen

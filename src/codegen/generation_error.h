@@ -6,7 +6,7 @@
 
 namespace trunkline::codegen {
 
-/// Thrown by all functions below generate(), which catches it.
+/// An error that all functions below generate() throw, which catches it.
 class GenerationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -29,7 +29,7 @@ using google::protobuf::FileDescriptorProto;
 using google::protobuf::compiler::CodeGeneratorRequest;
 using google::protobuf::compiler::CodeGeneratorResponse;
 
-// Names that are newer than the oldest protobuf whose headers this is compiled with.
+// These names are newer than the oldest protobuf whose headers this is compiled with.
 constexpr std::uint64_t feature_proto3_optional = 1;
 constexpr std::uint64_t feature_supports_editions = 2;
 constexpr int minimum_edition_field = 3;
@@ -37,7 +37,7 @@ constexpr int maximum_edition_field = 4;
 constexpr std::uint64_t edition_proto2 = 998;
 constexpr std::uint64_t edition_max = 0x7FFFFFFF;
 
-// Editions change nothing that concerns services.
+// Announces the features. Editions change nothing that concerns services.
 void announce_features(CodeGeneratorResponse& response) {
   response.set_supported_features(feature_proto3_optional | feature_supports_editions);
   auto& unknown = *response.GetReflection()->MutableUnknownFields(&response);
@@ -45,8 +45,8 @@ void announce_features(CodeGeneratorResponse& response) {
   unknown.AddVarint(maximum_edition_field, edition_max);
 }
 
-// Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number identifies them. A compiler that does not
-// state its release is assumed to be new.
+// Returns the release of protoc. Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number identifies
+// them. A compiler that does not state its release is assumed to be new.
 ProtocRelease release_of(const CodeGeneratorRequest& request) {
   if (request.compiler_version().has_minor()) return request.compiler_version().minor();
   return std::numeric_limits<ProtocRelease>::max();

@@ -6,7 +6,7 @@
 
 namespace trunkline::codegen {
 
-/// Never throws: an error in the request becomes the error of the response, which then has no files.
+/// Generates the files. Never throws: an error in the request makes a response with that error and without files.
 google::protobuf::compiler::CodeGeneratorResponse generate(
     const google::protobuf::compiler::CodeGeneratorRequest& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Snake case, and underscores after names that are taken.
+// Makes snake case, and puts underscores after names that are taken.
 #include "codegen/identifier.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace trunkline::codegen {
 
 namespace {
 
-// Not the functions of <cctype>: names in definitions are ASCII in every locale.
+// <cctype> does not serve, since names in definitions are ASCII in every locale.
 constexpr bool is_upper(char letter) { return letter >= 'A' && letter <= 'Z'; }
 constexpr bool is_lower(char letter) { return letter >= 'a' && letter <= 'z'; }
 
-// A word begins at a capital that follows another character, and at the last of several capitals if a small letter
-// follows.
+// Returns true if a word begins there: at a capital that follows another character, and at the last of several capitals
+// if a small letter follows.
 bool begins_word(std::string_view name, std::size_t at) {
   if (at == 0 || !is_upper(name[at])) return false;
   return !is_upper(name[at - 1]) || (at + 1 < name.size() && is_lower(name[at + 1]));

@@ -9,17 +9,17 @@
 
 namespace trunkline::codegen {
 
-/// GetHTTPStatus -> get_http_status. Several underscores in a row become one, because C++ reserves such names and
-/// Python mangles some of them.
+/// Returns get_http_status for GetHTTPStatus. Several underscores in a row become one, because C++ reserves such names
+/// and Python mangles some of them.
 std::string snake_case(std::string_view name);
 
-/// The parts between the separators; one part, possibly empty, if there is no separator.
+/// Returns the parts between the separators; one part, possibly empty, if there is no separator.
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// `text` with every `from` replaced.
+/// Returns `text` with every `from` replaced.
 std::string replaced(std::string_view text, char from, char to);
 
-/// The names of one scope, each given once. A name that is taken gets an underscore appended, and then a number: get,
+/// Gives the names of one scope, each once. A name that is taken gets an underscore appended, and then a number: get,
 /// get_, get_2, get_3. C++ reserves two underscores in a row.
 class NameScope {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program protoc-gen-trunkline: a request of protoc on standard input, the response on standard output.
+// The program protoc-gen-trunkline reads a request of protoc on standard input and writes the response on its output.
 #include "codegen/generator.h"
 
 #include <exception>

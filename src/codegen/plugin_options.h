@@ -9,12 +9,12 @@ namespace trunkline::codegen {
 struct PluginOptions {
   bool cpp = false;
   bool python = false;
-  /// For Python: the modules of messages that are generated in the same run are imported relatively.
+  /// True if modules of messages that are generated in the same run are imported relatively in Python.
   bool relative_imports = false;
 };
 
-/// `parameter`: words separated by commas, among them `cpp` and `python`; without these two C++ is generated. Throws
-/// GenerationError for an unknown word, and lists the known ones.
+/// Parses `parameter`: words separated by commas, among them `cpp` and `python`; without these two C++ is generated.
+/// Throws GenerationError for an unknown word, and lists the known ones.
 PluginOptions parse_options(std::string_view parameter);
 
 }  // namespace trunkline::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The docstrings of generated Python modules and their stubs.
+// Makes the docstrings of generated Python modules and their stubs.
 #pragma once
 
 #include "codegen/definition.h"
@@ -9,10 +9,10 @@
 
 namespace trunkline::codegen {
 
-/// The comment of the definition or, if there is none, the purpose of the class; and a note if it is deprecated.
+/// Returns the comment of the definition or else the purpose of the class, with a note if it is deprecated.
 Comment service_docstring(const ServiceDefinition& service, const std::string& purpose);
 
-/// The same for a method; without a comment, its name.
+/// Returns the comment of a method or else its name, with a note if it is deprecated.
 Comment method_docstring(const MethodDefinition& method);
 
 void write_docstring(const Comment& text, TextWriter& out);

@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& parts, std::size_t from, char
   return text;
 }
 
-// The relative folder of `target`, both given as lists of folder names: `.b` from a to a.b, `..b` from a.c to a.b.
+// Returns the folder of `target` relative to `from`, both as lists of names: `.b` from a to a.b, `..b` from a.c to a.b.
 std::string relative_folder(const std::vector<std::string>& from, const std::vector<std::string>& target) {
   const auto [end, target_end] = std::mismatch(from.begin(), from.end(), target.begin(), target.end());
   const auto shared = static_cast<std::size_t>(end - from.begin());
@@ -35,7 +35,7 @@ std::vector<std::string> folder_of(const std::string& file) {
   return parts;
 }
 
-// A name with exactly one leading underscore: Python mangles two in the body of a class.
+// Returns a name with exactly one leading underscore: Python mangles two in the body of a class.
 std::string alias_of(std::string_view name) {
   std::string alias = as_identifier(name);
   return alias.replace(0, std::min(alias.find_first_not_of('_'), alias.size()), 1, '_');
@@ -43,7 +43,7 @@ std::string alias_of(std::string_view name) {
 
 bool always_free(std::string_view) { return false; }
 
-// Modules of the protobuf runtime are imported from there.
+// Returns true for modules of the protobuf runtime, which are imported from there.
 bool is_of_protobuf(const std::string& file) { return file.rfind("google/protobuf/", 0) == 0; }
 
 }  // namespace

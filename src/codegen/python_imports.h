@@ -13,30 +13,30 @@ namespace trunkline::codegen {
 
 class PythonImports {
  public:
-  /// `relative_files`: the files whose modules are imported relatively.
+  /// `relative_files` are the files whose modules are imported relatively.
   PythonImports(const FileDefinition& file, const std::set<std::string>& relative_files);
 
-  /// The module of the file that declares the services.
+  /// Returns the module of the file that declares the services.
   const std::string& own_module() const { return modules_.at(file_).alias; }
 
-  /// An expression: _hello_pb2.Outer.Inner.
+  /// Returns an expression such as _hello_pb2.Outer.Inner.
   std::string expression_of(const MessageType& type) const;
-  /// The same for a type checker; `_Any` for names that Python's grammar does not allow.
+  /// Returns the expression for a type checker; `_Any` for names that Python's grammar does not allow.
   std::string annotation_of(const MessageType& type) const;
 
-  /// True if a name cannot be written in an import statement.
+  /// Returns true if a name cannot be written in an import statement.
   bool needs_importlib() const;
   void write(TextWriter& out) const;
-  /// For a stub: only the modules that annotations can name.
+  /// Writes only the modules that annotations can name, for a stub.
   void write_stub(TextWriter& out) const;
 
  private:
   struct Module {
-    /// `.`, `..b`, `a.b`; empty for an absolute module without a folder.
+    /// The folder: `.`, `..b`, `a.b`; empty for an absolute module without a folder.
     std::string folder;
-    /// E.g. hello_pb2.
+    /// The name of the module, e.g. hello_pb2.
     std::string name;
-    /// E.g. _hello_pb2.
+    /// The alias of the module, e.g. _hello_pb2.
     std::string alias;
     bool is_relative = false;
     /// True if importlib has to import it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Service base classes and clients, for functions and for coroutines.
+// Writes base classes of services and clients, for functions and for coroutines.
 #include "codegen/python_module.h"
 #include "codegen/python_docstrings.h"
 #include "codegen/python_names.h"
@@ -83,7 +83,7 @@ class PythonServiceWriter {
       out_.indent();
       write_docstring(method_docstring(method), out_);
       out_.line("raise trunkline.Unimplemented(\"call ", method.path, ": not implemented\")");
-      // Makes the function a generator, like the functions that override it.
+      // The yield makes the function a generator, like the functions that override it.
       if (method.kind == MethodKind::server_stream || method.kind == MethodKind::bidirectional) out_.line("yield");
       out_.outdent();
     }

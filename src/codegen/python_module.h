@@ -9,10 +9,10 @@
 
 namespace trunkline::codegen {
 
-/// The text of a/b/hello_trunkline.py.
+/// Returns the text of a/b/hello_trunkline.py.
 std::string python_module_text(const FileDefinition& file, const PythonImports& imports);
 
-/// The text of a/b/hello_trunkline.pyi, with the types of the module.
+/// Returns the text of a/b/hello_trunkline.pyi, with the types of the module.
 std::string python_stub_text(const FileDefinition& file, const PythonImports& imports);
 
 }  // namespace trunkline::codegen

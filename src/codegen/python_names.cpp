@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python names: those of protoc for modules, our own for services and methods.
+// Makes Python names: those of protoc for modules, our own for services and methods.
 #include "codegen/python_names.h"
 
 #include "codegen/cpp_names.h"
@@ -26,8 +26,8 @@ constexpr bool is_letter(char letter) {
 
 constexpr bool is_of_identifier(char letter) { return is_letter(letter) || is_digit(letter); }
 
-// True for names of the generated stub that a method must not have: imports and modules of messages. Declarations after
-// a method with such a name would refer to the method.
+// Returns true for names of the generated stub that a method must not have: imports and modules of messages.
+// Declarations after a method with such a name would refer to the method.
 bool is_reserved_function(std::string_view name) {
   constexpr std::array imports = std::to_array<std::string_view>({"_aio", "_builtins", "_deprecated", "_trunkline"});
   constexpr std::string_view ending = "_pb2";
@@ -35,7 +35,7 @@ bool is_reserved_function(std::string_view name) {
          (name.front() == '_' && name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending);
 }
 
-// TraceService serves the service Trace, or the service TraceService if there is no Trace.
+// Returns true if the service TraceService gives its class this name, since no service Trace wants the name.
 bool is_named_for_its_class(const ServiceDefinition& service, const FileDefinition& file) {
   constexpr std::string_view ending = "Service";
   const std::string_view name = service.name;
@@ -45,7 +45,7 @@ bool is_named_for_its_class(const ServiceDefinition& service, const FileDefiniti
                       [rest](const ServiceDefinition& other) { return other.name == rest; });
 }
 
-// The body of a class mangles names that begin with two underscores.
+// Returns a name of a class, whose body mangles names that begin with two underscores.
 std::string class_name(std::string_view prefix, std::string_view service, std::string_view suffix) {
   while (service.substr(0, 2) == "__") service.remove_prefix(1);
   return std::string(prefix).append(service).append(suffix);

@@ -12,17 +12,17 @@ namespace trunkline::codegen {
 
 bool is_python_keyword(std::string_view name);
 
-/// True if the name can be written after a dot, even in the body of a class, where Python mangles names that begin with
-/// two underscores.
+/// Returns true if the name can be written after a dot, even in the body of a class, where Python mangles names that
+/// begin with two underscores.
 bool is_plain_attribute(std::string_view name);
 
-/// `text` with an underscore for each byte that is not allowed in an ASCII identifier.
+/// Returns `text` with an underscore for each byte that is not allowed in an ASCII identifier.
 std::string as_identifier(std::string_view text);
 
-/// The name that protoc gives to a module: a/b-c/hello.proto and _pb2 -> a.b_c.hello_pb2.
+/// Returns the name that protoc gives to a module: a.b_c.hello_pb2 for a/b-c/hello.proto and _pb2.
 std::string python_module_of(std::string_view file, std::string_view suffix);
 
-/// a.b.hello_pb2 and .py -> a/b/hello_pb2.py
+/// Returns a/b/hello_pb2.py for a.b.hello_pb2 and .py.
 std::string python_file_of(std::string_view module, std::string_view extension);
 
 /// The four classes of one service.
@@ -37,10 +37,10 @@ struct PythonClasses {
   std::string async_client;
 };
 
-/// For the services of a file, in order.
+/// Returns the classes of the services of a file, in order.
 std::vector<PythonClasses> python_classes(const FileDefinition& file);
 
-/// The functions of a service's methods, in order: say_hello. None has a name that generated modules import.
+/// Returns the functions of a service's methods, in order: say_hello. None has a name that generated modules import.
 std::vector<std::string> python_functions(const ServiceDefinition& service);
 
 }  // namespace trunkline::codegen

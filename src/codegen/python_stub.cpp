@@ -47,7 +47,7 @@ class StubWriter {
     out_.outdent();
   }
 
-  // Parameters are positional-only, so that an overriding function may choose their names.
+  // Writes a function. Its parameters are positional-only, so that an overriding function may choose their names.
   void write_function(std::size_t index, bool is_async) {
     const MethodDefinition& method = service_.methods[index];
     const bool streams_requests = !has_single_request(method.kind);

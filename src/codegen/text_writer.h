@@ -9,7 +9,7 @@ namespace trunkline::codegen {
 
 class TextWriter {
  public:
-  /// `step`: the number of spaces per level.
+  /// `step` is the number of spaces per level.
   explicit TextWriter(std::size_t step) : step_(step) {}
 
   /// Writes one line of all the parts; without parts, an empty line.

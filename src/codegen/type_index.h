@@ -13,25 +13,25 @@
 namespace trunkline::codegen {
 
 struct MessageType {
-  /// E.g. a/b/hello.proto.
+  /// The file that defines the message, e.g. a/b/hello.proto.
   std::string file;
-  /// E.g. a.b; may be empty.
+  /// The package of the message, e.g. a.b; may be empty.
   std::string package;
-  /// E.g. Outer, Inner.
+  /// The names of the message and those around it, e.g. Outer, Inner.
   std::vector<std::string> path;
 };
 
-/// Built from raw descriptors without a pool, so editions and options that this build's protobuf does not know are
-/// harmless.
+/// An index that is built from raw descriptors without a pool, so editions and options that this build's protobuf does
+/// not know are harmless.
 class TypeIndex {
  public:
   void add(const google::protobuf::FileDescriptorProto& file);
 
-  /// `reference`: a name as it appears in descriptors, `.a.b.Outer.Inner`. Null if no file defines it.
+  /// Returns the type of `reference`, a name as in descriptors: `.a.b.Outer.Inner`. Null if no file defines it.
   const MessageType* find(std::string_view reference) const;
 
-  /// The names that protoc's C++ declares in a package: messages and enumerations, nested ones flattened (Outer_Inner),
-  /// and services and their stubs if the option cc_generic_services is on.
+  /// Returns the names that protoc's C++ declares in a package: messages and enumerations, nested ones flattened
+  /// (Outer_Inner), and services and their stubs if the option cc_generic_services is on.
   const std::set<std::string>& flat_names(const std::string& package) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses whole streams.
+// BrotliCompressor: compresses and decompresses whole streams.
 #include <compression/brotli_compressor.h>
 
 #include <compression/compression_error.h>
@@ -15,10 +15,10 @@ namespace trunkline::compression {
 namespace {
 
 constexpr int brotli_quality = 1;
-/// A longer window than this makes hardly any difference at this quality, and the receiver has to allocate it.
+/// The longest window. A longer one makes hardly any difference at this quality, and the receiver has to allocate it.
 constexpr int most_window_bits = 20;
 
-/// How much output the first step makes room for, for each byte of the input, and how much more each further step.
+/// The output for which the first step makes room, by bytes of the input, and the factor of each further step.
 constexpr std::size_t likely_ratio = 8;
 constexpr std::size_t growth = 4;
 constexpr std::size_t smallest_step = 64 << 10;
@@ -57,7 +57,7 @@ Outcome decompress_all(ByteSpan input, std::size_t limit, BufferWriter& out) {
   if (decoder == nullptr) return Outcome::no_memory;
   std::size_t step = std::max(smallest_step, input.size() * likely_ratio);
   for (std::size_t made = 0;; step *= growth) {
-    // One byte beyond the limit shows that there is more; nothing is to end there otherwise.
+    // One byte beyond the limit shows that there is more; otherwise nothing ends there.
     const std::size_t room = std::min(step, limit - made + 1);
     MutableByteSpan target = out.prepare(room).first(room);
     const BrotliDecoderResult result = decompress_some(decoder.get(), input, target);

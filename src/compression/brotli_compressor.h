@@ -6,8 +6,8 @@
 
 namespace trunkline::compression {
 
-/// The unsized form is the same as the other. Decompression needs memory for the window that the sender has chosen, up
-/// to 16 MiB, until it returns; the large windows that are no part of the RFC are refused.
+/// The unsized form is the same as the other one. Decompression needs memory for the window that the sender has chosen,
+/// up to 16 MiB, until it returns; the large windows that are no part of the RFC are refused.
 class BrotliCompressor final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "br"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts of compression errors.
+// Writes the texts of compression errors.
 #include <compression/compression_error.h>
 
 #include <string>

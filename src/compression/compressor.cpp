@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a compressor does unless it says otherwise.
+// Compressor: the functions that a compressor has if it does not override them.
 #include <trunkline/compressor.h>
 
 namespace trunkline {

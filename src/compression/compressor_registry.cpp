@@ -23,7 +23,7 @@ std::shared_ptr<const Compressor> make() {
   return std::make_shared<BuiltIn>();
 }
 
-/// In the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
+/// The compressors in the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
 constexpr Make built_in[] = {
     &make<compression::SnappyCompressor>,
 #ifdef TRUNKLINE_HAS_ZSTD

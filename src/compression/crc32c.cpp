@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CRC-32C by tables, eight bytes at a time.
+// crc32c(): computes CRC-32C by tables, eight bytes at a time.
 #include <compression/crc32c.h>
 
 #include <array>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t stride = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, stride>;
 
-/// The first table is for a byte; each further one for a byte that is followed by one more of zero.
+/// Makes the tables. The first one is for a byte; each further one is for a byte followed by one more byte of zero.
 constexpr Tables make_tables() {
   constexpr std::uint32_t polynomial = 0x82F63B78;
   Tables tables{};

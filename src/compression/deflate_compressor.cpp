@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// deflate as one of zlib's formats.
+// DeflateCompressor: deflate as one of zlib's formats.
 #include <compression/deflate_compressor.h>
 
 namespace trunkline::compression {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GzipCompressor: gzip (RFC 1952): one member, at level 1, or several that come.
+// GzipCompressor: writes gzip (RFC 1952) of one member, at level 1, and reads several members.
 #pragma once
 
 #include <compression/zlib_compressor.h>
@@ -10,7 +10,7 @@ class GzipCompressor final : public ZlibCompressor {
  public:
   GzipCompressor() noexcept;
   std::string_view name() const noexcept override { return "gzip"; }
-  /// A member ends with its size, so that memory is taken for what there is.
+  /// Decompresses. A member ends with its size, so that memory is taken for what there is.
   Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const override;
 };
 

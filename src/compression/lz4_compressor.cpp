@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses raw blocks. The encoder's table is on the stack.
+// Lz4Compressor: compresses and decompresses raw blocks. The encoder's table is on the stack.
 #include <compression/lz4_compressor.h>
 
 #include <compression/compression_error.h>
@@ -32,7 +32,7 @@ Status Lz4Compressor::decompress(ByteSpan input, MutableByteSpan out) const {
   return Status::ok();
 }
 
-/// A byte of a block never makes more than 255, so a size beyond that is a lie: no memory is taken for it.
+/// Decompresses. A byte of a block makes 255 at most: no memory is taken for a size that claims more.
 Status Lz4Compressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
   constexpr std::size_t max_ratio = 255;
   if (size / max_ratio > input.size()) return corrupt(name(), input.size(), size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses raw blocks; checks the length of the output before decompression.
+// SnappyCompressor: raw blocks, whose length of output is checked before decompression.
 #include <compression/snappy_compressor.h>
 
 #include <compression/compression_error.h>
@@ -34,7 +34,7 @@ Status SnappyCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   return Status::ok();
 }
 
-/// Three bytes of a block make 64 at most, so a size beyond that is a lie: no memory is taken for it.
+/// Decompresses. Three bytes of a block make 64 at most: no memory is taken for a size that claims more.
 Status SnappyCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
   constexpr std::size_t max_ratio = 22;
   if (size / max_ratio > input.size()) return corrupt(name(), input.size(), size);

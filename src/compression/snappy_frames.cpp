@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chunks of snappy's framing format: a byte of type, three of length, the checksum of the content, the content.
+// SnappyFrames: chunks of a byte of type, three of length, the checksum of the content, and the content.
 #include <compression/snappy_frames.h>
 
 #include <compression/compression_error.h>
@@ -15,7 +15,7 @@ namespace trunkline::compression {
 namespace {
 
 constexpr std::string_view name = "snappy";
-/// The first chunk, whole.
+/// The first chunk of a stream, as a whole.
 constexpr std::string_view stream_identifier("\xFF\x06\x00\x00sNaPpY", 10);
 constexpr std::size_t header_bytes = 4;
 constexpr std::size_t checksum_bytes = 4;
@@ -54,7 +54,7 @@ void append_chunk(ByteSpan content, BufferWriter& out) {
   out.advance(before + size);
 }
 
-/// The content of a chunk behind its checksum.
+/// Appends the content of a chunk, which follows its checksum.
 Status append_content(bool is_raw, ByteSpan data, std::size_t input_bytes, std::size_t limit, BufferWriter& out) {
   if (data.size() < checksum_bytes) return corrupt_unsized(name, input_bytes);
   const std::uint32_t checksum = get(data.first(checksum_bytes));

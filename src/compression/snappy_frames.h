@@ -9,7 +9,7 @@
 
 namespace trunkline::compression {
 
-/// Chunks, each of at most 64 KiB of content with its checksum. A chunk is raw if compression does not make it smaller.
+/// Reads and writes chunks of at most 64 KiB of content with its checksum. A chunk is raw if compression does not help.
 class SnappyFrames {
  public:
   /// Appends the chunks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses with the streams of the thread.
+// ZlibCompressor: compresses and decompresses with the streams of the thread.
 #include <compression/zlib_compressor.h>
 
 #include <compression/compression_error.h>
@@ -11,7 +11,7 @@
 namespace trunkline::compression {
 namespace {
 
-/// How much output the first step makes room for, for each byte of the input, and how much more each further step.
+/// The output for which the first step makes room, by bytes of the input, and the factor of each further step.
 constexpr std::size_t likely_ratio = 8;
 constexpr std::size_t growth = 4;
 constexpr std::size_t smallest_step = 64 << 10;
@@ -34,14 +34,14 @@ Status ZlibCompressor::compress(ByteSpan input, BufferWriter& out) const {
   return Status::ok();
 }
 
-/// Inflates until the output is full, or all input is used up. `flush`: Z_FINISH if the output has room for everything.
+/// Inflates until the output is full, or all input is used up. `flush` is Z_FINISH if the output has room for all.
 ZlibCompressor::Progress ZlibCompressor::fill(z_stream& stream, int flush) const {
   while (true) {
     const int result = inflate(&stream, flush);
     if (result == Z_OK) return stream.avail_out == 0 ? Progress::full : Progress::corrupt;
     if (result != Z_STREAM_END) return Progress::corrupt;
     if (stream.avail_in == 0) return Progress::end;
-    // Another member follows, or what is none.
+    // The rest is another member, or nothing that this format allows.
     if (format_ != ZlibFormat::gzip || inflateReset(&stream) != Z_OK) return Progress::corrupt;
   }
 }
@@ -74,7 +74,7 @@ Status ZlibCompressor::append_decompressed(ByteSpan input, std::size_t size, Buf
     out.advance(written);
     made += written;
     if (progress == Progress::end && made == size) return {};
-    // Output that is complete without the end of the data is all that there is.
+    // If the output is complete without the end of the data, no more output follows.
     if (progress != Progress::full || made == size) return corrupt(name(), input.size(), size);
   }
 }
@@ -105,7 +105,7 @@ Status ZlibCompressor::decompress_unsized(ByteSpan input, std::size_t limit, Buf
   limit = std::min(limit, std::numeric_limits<std::size_t>::max() - 1);
   std::size_t step = first_step(input);
   for (std::size_t made = 0;; step *= growth) {
-    // One byte beyond the limit shows that there is more; nothing is to end there otherwise.
+    // One byte beyond the limit shows that there is more; otherwise nothing ends there.
     const std::size_t room = std::min({step, limit - made + 1, ZlibStream::limit});
     inflating.continue_into(out.prepare(room).first(room));
     const Progress progress = fill(*stream, Z_NO_FLUSH);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ZlibCompressor: what the compressors with deflate's data have in common.
+// ZlibCompressor: the base of the compressors with deflate's data.
 #pragma once
 
 #include <compression/zlib_stream.h>
@@ -8,8 +8,8 @@
 
 namespace trunkline::compression {
 
-/// At level 1. The unsized form is the same as the other. Input of gzip may be several members, one after the other
-/// (RFC 1952, section 2.2), which decompress to the contents of all.
+/// Compresses at level 1. The unsized form is the same as the other one. Input of gzip may be several members, one
+/// after the other (RFC 1952, section 2.2), which decompress to the contents of all.
 class ZlibCompressor : public Compressor {
  public:
   Status compress(ByteSpan input, BufferWriter& out) const override;
@@ -21,12 +21,12 @@ class ZlibCompressor : public Compressor {
  protected:
   explicit ZlibCompressor(ZlibFormat format) noexcept : format_(format) {}
 
-  /// How much decompress_unsized() would append. Takes no memory for it.
+  /// Computes how much decompress_unsized() would append, without taking memory for it.
   Status measure(ByteSpan input, std::size_t limit, std::size_t& size) const;
 
  private:
   enum class Progress : std::uint8_t {
-    /// There is more output than room.
+    /// The output has no room for all that there is.
     full,
     /// All input has been used up, and is complete.
     end,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The life of a z_stream.
+// ZlibStream: the life of a z_stream.
 #include <compression/zlib_stream.h>
 
 namespace trunkline::compression {

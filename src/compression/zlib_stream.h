@@ -11,18 +11,18 @@
 
 namespace trunkline::compression {
 
-/// What surrounds deflate's data.
+/// The format that surrounds deflate's data.
 enum class ZlibFormat : std::uint8_t {
-  /// RFC 1952.
+  /// The format of RFC 1952.
   gzip,
-  /// RFC 1950.
+  /// The format of RFC 1950.
   zlib,
 };
 
-/// For one direction and format, at level 1.
+/// A stream for one direction and format, at level 1.
 class ZlibStream {
  public:
-  /// Of one input or output.
+  /// The greatest length of one input or output.
   static constexpr std::size_t limit = std::numeric_limits<uInt>::max();
 
   enum class Direction : std::uint8_t { deflating, inflating };
@@ -32,11 +32,11 @@ class ZlibStream {
   ZlibStream(const ZlibStream&) = delete;
   ZlibStream& operator=(const ZlibStream&) = delete;
 
-  /// The streams of this thread.
+  /// Return the streams of this thread.
   static ZlibStream& deflating(ZlibFormat format);
   static ZlibStream& inflating(ZlibFormat format);
 
-  /// The stream at the start of new data, or null if memory ran out.
+  /// Returns the stream at the start of new data, or null if memory ran out.
   z_stream* restart();
   /// Points the stream at its input and output, neither longer than `limit`.
   void attach(ByteSpan input, MutableByteSpan out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compresses and decompresses one frame. Each thread keeps one zstd context per direction.
+// ZstdCompressor: one frame. Each thread keeps one zstd context per direction.
 #include <compression/zstd_compressor.h>
 
 #include <compression/compression_error.h>
@@ -30,13 +30,13 @@ ZSTD_DCtx* decompression_context() {
   return context.get();
 }
 
-/// How much memory the first attempt at a frame takes for each of its bytes, and how much more each further one.
+/// The memory that the first attempt at a frame takes for each of its bytes, and the factor of each further one.
 constexpr std::size_t likely_ratio = 16;
 constexpr std::size_t growth = 8;
 constexpr std::size_t smallest_attempt = 64 << 10;
 
-/// The size of the frame that the input begins with; 0 if that is none: skippable, in the format of an older version,
-/// or cut off.
+/// Returns the size of the frame with which the input begins; 0 if that is none: it is skippable, in the format of an
+/// older version, or cut off.
 std::size_t size_of_frame(ByteSpan input) {
   if (input.size() < sizeof frame_magic) return 0;
   std::uint32_t magic = 0;
@@ -46,7 +46,7 @@ std::size_t size_of_frame(ByteSpan input) {
   return ZSTD_isError(size) != 0 ? 0 : size;
 }
 
-/// True if the input is exactly one frame.
+/// Returns true if the input is exactly one frame.
 bool is_one_frame(ByteSpan input) { return !input.empty() && size_of_frame(input) == input.size(); }
 
 }  // namespace
@@ -72,8 +72,8 @@ Status ZstdCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   return Status::ok();
 }
 
-/// An attempt that runs out of room is repeated with more, which costs less than the window of a zstd stream: the
-/// sender chooses the size of that.
+/// Decompresses. An attempt that runs out of room is repeated with more, which costs less than the window of a zstd
+/// stream: the sender chooses the size of that.
 Status ZstdCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
   if (!is_one_frame(input)) return corrupt(name(), input.size(), size);
   ZSTD_DCtx* context = decompression_context();
@@ -94,7 +94,7 @@ Status ZstdCompressor::append_decompressed(ByteSpan input, std::size_t size, Buf
   }
 }
 
-/// Frames are decompressed one by one, in attempts as in append_decompressed().
+/// Decompresses the frames one by one, in attempts as append_decompressed() makes them.
 Status ZstdCompressor::decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
   ZSTD_DCtx* context = decompression_context();
   if (context == nullptr) return out_of_memory(name());

@@ -13,7 +13,7 @@
 namespace trunkline::http {
 namespace {
 
-/// All of it is digits. What is too large counts as the largest number.
+/// Parses a text of nothing but digits. A number that is too large counts as the largest one.
 bool parse_number(std::string_view text, std::size_t& out) noexcept {
   const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
   if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return false;
@@ -29,9 +29,9 @@ constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "M
 constexpr std::array<std::string_view, 7> weekdays{"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                    "Thursday", "Friday", "Saturday"};
 
-/// What a date says, of which only the form has been checked.
+/// The numbers of a date, of which only the form has been checked.
 struct DateFields {
-  /// In the form of RFC 850 without its century.
+  /// The year, which lacks its century in the form of RFC 850.
   int year = 0;
   unsigned month = 0;
   std::size_t day = 0;
@@ -40,7 +40,7 @@ struct DateFields {
   std::size_t second = 0;
 };
 
-/// `text` has the size of `form`, digits where that has 0, a letter where it has x, and what it has elsewhere.
+/// Returns true if `text` has a digit for each 0 in `form`, a letter for each x, and equals it elsewhere.
 bool has_form(std::string_view text, std::string_view form) noexcept {
   return std::equal(text.begin(), text.end(), form.begin(), form.end(), [](char given, char wanted) {
     if (wanted == '0') return given >= '0' && given <= '9';
@@ -49,14 +49,14 @@ bool has_form(std::string_view text, std::string_view form) noexcept {
   });
 }
 
-/// Digits, which may be blanks at first.
+/// Returns the number of `digits`, which may begin with blanks.
 std::size_t number_in(std::string_view digits) noexcept {
   std::size_t number = 0;
   static_cast<void>(parse_number(base::trim_blanks(digits), number));
   return number;
 }
 
-/// Of "08:49:37".
+/// Returns the fields of a date whose `time` is like "08:49:37"; nullopt if the month is unknown.
 std::optional<DateFields> fields_of(std::size_t year, std::string_view month, std::string_view day,
                                     std::string_view time) noexcept {
   const auto found = std::find(months.begin(), months.end(), month);
@@ -69,13 +69,13 @@ std::optional<DateFields> fields_of(std::size_t year, std::string_view month, st
                     .second = number_in(time.substr(6, 2))};
 }
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT"
+/// Reads "Sun, 06 Nov 1994 08:49:37 GMT".
 std::optional<DateFields> fields_of_fixdate(std::string_view text) noexcept {
   if (!has_form(text, "xxx, 00 xxx 0000 00:00:00 GMT")) return std::nullopt;
   return fields_of(number_in(text.substr(12, 4)), text.substr(8, 3), text.substr(5, 2), text.substr(17, 8));
 }
 
-/// "Sunday, 06-Nov-94 08:49:37 GMT"
+/// Reads "Sunday, 06-Nov-94 08:49:37 GMT".
 std::optional<DateFields> fields_of_rfc850(std::string_view text, std::size_t comma) noexcept {
   if (std::find(weekdays.begin(), weekdays.end(), text.substr(0, comma)) == weekdays.end()) return std::nullopt;
   text.remove_prefix(comma);
@@ -83,7 +83,7 @@ std::optional<DateFields> fields_of_rfc850(std::string_view text, std::size_t co
   return fields_of(number_in(text.substr(9, 2)), text.substr(5, 3), text.substr(2, 2), text.substr(12, 8));
 }
 
-/// "Sun Nov  6 08:49:37 1994"
+/// Reads "Sun Nov  6 08:49:37 1994".
 std::optional<DateFields> fields_of_asctime(std::string_view text) noexcept {
   if (!has_form(text, "xxx xxx  0 00:00:00 0000") && !has_form(text, "xxx xxx 00 00:00:00 0000")) return std::nullopt;
   return fields_of(number_in(text.substr(20, 4)), text.substr(4, 3), text.substr(8, 2), text.substr(11, 8));
@@ -98,7 +98,7 @@ std::optional<std::int64_t> seconds_of(const DateFields& fields, int year) noexc
          static_cast<std::int64_t>(fields.hour * 3600 + fields.minute * 60 + fields.second);
 }
 
-/// Whether the response was modified after the date of a field. Empty: one of the two has no date.
+/// Returns true if the response was modified after the date of a field; nullopt if one of the two has no date.
 std::optional<bool> is_modified_since(std::string_view modified, std::optional<std::string_view> date) {
   const auto own = parse_http_date(modified);
   const auto given = parse_http_date(date.value_or(std::string_view()));
@@ -106,7 +106,7 @@ std::optional<bool> is_modified_since(std::string_view modified, std::optional<s
   return *own > *given;
 }
 
-/// Several fields of a list are one list (RFC 9110, section 5.3).
+/// Joins all fields of this name, as several fields of a list are one list (RFC 9110, section 5.3).
 std::optional<std::string> list_of(const Metadata& headers, std::string_view name) {
   std::optional<std::string> list;
   for (const std::string_view part : headers.get_all(name)) {
@@ -119,7 +119,7 @@ std::optional<std::string> list_of(const Metadata& headers, std::string_view nam
   return list;
 }
 
-/// Whether the part that the client has is one of this response.
+/// Returns true if the part that the client has is one of this response.
 bool is_of_same(std::string_view if_range, std::string_view tag, std::string_view modified) {
   const bool is_tag = if_range.ends_with('"');
   if (!is_tag) return !modified.empty() && if_range == modified;

@@ -11,7 +11,7 @@
 
 namespace trunkline::http {
 
-/// What Range asks of a content.
+/// The range that the field Range asks of a content.
 struct ByteRange {
   enum class Kind : std::uint8_t {
     /// The field is to be ignored: it is malformed, has another unit, or asks for several ranges.
@@ -24,32 +24,32 @@ struct ByteRange {
   std::size_t offset = 0;
   std::size_t size = 0;
 
-  /// Of a content of `content_bytes`.
+  /// Reads the field of a request for a content of `content_bytes`.
   static ByteRange parse(std::string_view field, std::size_t content_bytes) noexcept;
 };
 
-/// Whether a list of entity tags, or "*", has `tag`. A strong comparison matches no weak tag.
+/// Returns true if a list of entity tags, or "*", has `tag`. A strong comparison matches no weak tag.
 bool lists_tag(std::string_view list, std::string_view tag, bool is_strong) noexcept;
 
-/// Seconds since 1970 of a date in one of the three forms of RFC 9110, section 5.6.7: "Sun, 06 Nov 1994 08:49:37 GMT",
-/// "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994". Empty: it has another form, and is to be ignored. The
-/// second form has two digits of the year: of the last one that is not more than 50 years after `now`, in seconds too.
+/// Returns the seconds since 1970 of a date in one of the three forms of RFC 9110, section 5.6.7: "Sun, 06 Nov 1994
+/// 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"; nullopt if it has another form and is
+/// to be ignored. The two digits of the second form mean the last such year not more than 50 years after `now`.
 std::optional<std::int64_t> parse_http_date(std::string_view text, std::int64_t now) noexcept;
-/// With the time of the system.
+/// Returns the seconds of the date, with the time of the system as `now`.
 std::optional<std::int64_t> parse_http_date(std::string_view text) noexcept;
 
-/// What a response with the status 200 becomes for a request.
+/// The outcome of a conditional request whose response has the status 200.
 struct ConditionalAnswer {
-  /// 200 as it is; 304: the client has it already; 412: it is not what the client expects; 206: a part of it; 416:
-  /// there is no such part.
+  /// The status to send: 200 for the whole response, 304 if the client has it already, 412 if it is not what the client
+  /// expects, 206 for a part of it, 416 if there is no such part.
   std::uint32_t status = 200;
-  /// With 206: in the content.
+  /// The place of the part in the content, if the status is 206.
   std::size_t offset = 0;
   std::size_t size = 0;
 };
 
-/// `headers`: of the request, with names in lower case. `tag` and `modified`: the headers ETag and Last-Modified of the
-/// response, empty without them.
+/// Applies the conditions of a request. `headers` are the request's, with names in lower case. `tag` and `modified` are
+/// the headers ETag and Last-Modified of the response, empty without them.
 ConditionalAnswer answer_conditions(std::string_view http_method, const Metadata& headers, std::string_view tag,
                                     std::string_view modified, std::size_t content_bytes);
 

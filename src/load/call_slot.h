@@ -16,22 +16,22 @@ namespace trunkline::load {
 
 class CallSlot;
 
-/// Decides what a slot does next. Loop's thread.
+/// Decides what a slot does next, on the loop's thread.
 class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
-  /// Payloads were sent and received. `messages`: the number of messages of streams.
+  /// Called when payloads were sent and received. `messages` is the number of messages of streams.
   virtual void transferred(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
                            std::size_t received_bytes) = 0;
-  /// The call is over. May start the slot again.
+  /// Called when the call is over. May start the slot again.
   virtual void ended(CallSlot& slot, const Status& status) = 0;
-  /// The response to a message of a bidirectional stream arrived after `latency`.
+  /// Called when the response to a message of a bidirectional stream has arrived after `latency`.
   virtual void message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) = 0;
   /// Returns false if the stream must send no further message and end.
   virtual bool has_next_message(const CallSlot& slot) const noexcept = 0;
 };
 
-/// What the slots of a connection share. It outlives them.
+/// The objects that the slots of a connection share. They outlive the slots.
 struct SlotContext {
   const LoadPlan* plan = nullptr;
   Channel* channel = nullptr;
@@ -56,7 +56,7 @@ class CallSlot {
   bool is_open = false;
   bool is_timed = false;
   bool is_counted = false;
-  /// Failures in a row.
+  /// The number of failures in a row.
   unsigned failures = 0;
   std::optional<asio::steady_timer> pause{};
 
@@ -66,7 +66,7 @@ class CallSlot {
     context_.owner->transferred(*this, messages, sent_bytes, received_bytes);
   }
   void end(const Status& status) { context_.owner->ended(*this, status); }
-  /// The status of a call whose response differs from its request.
+  /// Returns the status of a call whose response differs from its request.
   static Status differing_response() {
     return {StatusCode::data_loss, "a response of the echo service differs from its request"};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures of the runs are matched by name.
+// Comparison: matches the figures of the runs by name.
 #include "load/comparison.h"
 
 #include <algorithm>
@@ -81,8 +81,8 @@ void add_outcomes(const std::vector<LoadReport>& reports, std::vector<std::strin
   add("calls without a response", [](Report each) { return std::to_string(each.unanswered); });
 }
 
-/// The names of the figures of all runs. A figure that the first run lacks is placed after its predecessor in the run
-/// that has it.
+/// Returns the names of the figures of all runs. A figure that the first run lacks is placed after its predecessor in
+/// the run that has it.
 std::vector<std::string> names_of(const std::vector<std::vector<Figure>>& all) {
   std::vector<std::string> names;
   for (const std::vector<Figure>& figures : all) {

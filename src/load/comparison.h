@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparison: the figures of several runs, each compared with the first run.
+// Comparison: compares the figures of several runs with those of the first run.
 #pragma once
 
 #include "load/load_report.h"
@@ -10,7 +10,7 @@
 namespace trunkline::load {
 
 enum class Verdict : unsigned char {
-  /// No verdict: a run was too short, or the figure has no spread.
+  /// There is no verdict: a run was too short, or the figure has no spread.
   unknown,
   /// The difference does not exceed the two spreads together.
   within,
@@ -20,22 +20,22 @@ enum class Verdict : unsigned char {
 
 struct ComparedFigure {
   std::string name;
-  /// One value for each run. NaN if a run has none.
+  /// The value of each run; NaN if a run has none.
   std::vector<double> values;
-  /// For each run after the first: its value divided by that of the first. NaN if that is 0, or if one has no value.
+  /// The value of each run after the first, divided by that of the first; NaN if that is 0, or if one has no value.
   std::vector<double> ratios;
   std::vector<Verdict> verdicts;
 };
 
 struct Comparison {
   std::vector<ComparedFigure> figures;
-  /// Settings in which the runs differ, for example "connections: 1, 8".
+  /// The settings in which the runs differ, for example "connections: 1, 8".
   std::vector<std::string> differences;
-  /// How the runs ended and what failed, if they differ in that. Figures of a failed run are not comparable.
+  /// The ends and the failures of the runs, if they differ in that. Figures of a failed run are not comparable.
   std::vector<std::string> outcomes;
 };
 
-/// Requires at least two runs.
+/// Compares the runs, which must be at least two.
 Comparison compare(const std::vector<LoadReport>& reports);
 
 }  // namespace trunkline::load

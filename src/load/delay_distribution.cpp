@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A random number, and the share into which it falls.
+// DelayDistribution: a random number, and the share into which it falls.
 #include "load/delay_distribution.h"
 
 #include <utility>

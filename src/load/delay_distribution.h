@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DelayDistribution: how long a server waits before it responds.
+// DelayDistribution: draws the time for which a server waits before it responds.
 #pragma once
 
 #include "load/random.h"
@@ -15,13 +15,13 @@ struct DelayShare {
   std::chrono::nanoseconds delay{0};
 };
 
-/// A value type. Each thread uses a copy of its own.
+/// A value type, of which each thread uses a copy of its own.
 class DelayDistribution {
  public:
   DelayDistribution() = default;
   explicit DelayDistribution(std::vector<DelayShare> shares, std::uint64_t seed = 0);
 
-  /// The same shares with another sequence of random numbers.
+  /// Returns the same shares with another sequence of random numbers.
   DelayDistribution with_seed(std::uint64_t seed) const { return DelayDistribution(shares_, seed); }
   bool is_none() const noexcept { return shares_.empty(); }
   std::chrono::nanoseconds next() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handlers that send payloads back unchanged.
+// EchoServer: handlers that send payloads back unchanged.
 #include "load/echo_server.h"
 
 #include "base/process_usage.h"
@@ -105,7 +105,7 @@ void EchoServer::add_streams() {
       });
 }
 
-/// Statistics of the process as a whole only: statistics of calls would read the clock for each call.
+/// Adds statistics of the process as a whole: statistics of calls would read the clock for each call.
 void EchoServer::add_statistics() {
   server_.handle<RawMessage, RawMessage>(
       "trunkline.v1.Statistics/Get", [this](const RawMessage&, RawMessage& response, ServerContext&) {

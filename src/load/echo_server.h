@@ -12,16 +12,16 @@
 
 namespace trunkline::load {
 
-/// For unary and one-way calls. Responds with the request.
+/// A method for unary and one-way calls. It responds with the request.
 inline constexpr std::string_view echo_method = "trunkline.bench.Echo/Echo";
-/// Responds with the last message.
+/// A method for client streams. It responds with the last message.
 inline constexpr std::string_view gather_method = "trunkline.bench.Echo/Gather";
-/// Sends the request as many times as the metadata `messages_key` states.
+/// A method for server streams. It sends the request as many times as the metadata `messages_key` states.
 inline constexpr std::string_view scatter_method = "trunkline.bench.Echo/Scatter";
-/// Sends each message back as soon as it arrives.
+/// A method for bidirectional streams. It sends each message back as soon as it arrives.
 inline constexpr std::string_view talk_method = "trunkline.bench.Echo/Talk";
-/// Responds after all earlier calls of the connection have begun. This confirms that the server has taken one-way
-/// calls.
+/// A method that responds after all earlier calls of the connection have begun. This confirms that the server has taken
+/// one-way calls.
 inline constexpr std::string_view fence_method = "trunkline.bench.Echo/Fence";
 /// The metadata name under which a Scatter call states how many messages to send.
 inline constexpr std::string_view messages_key = "bench-messages";
@@ -36,7 +36,7 @@ struct EchoOptions {
   std::chrono::nanoseconds stall_after{std::chrono::seconds(1)};
 };
 
-/// Also serves trunkline.v1.Statistics/Get, with the CPU time and the memory of the process.
+/// A server that also serves trunkline.v1.Statistics/Get, with the CPU time and the memory of the process.
 class EchoServer {
  public:
   explicit EchoServer(EchoOptions options);

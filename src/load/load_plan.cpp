@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of kinds, and how many calls are timed.
+// LoadPlan: the names of kinds, and the share of calls that is timed.
 #include "load/load_plan.h"
 
 namespace trunkline::load {

@@ -19,41 +19,41 @@ using Clock = std::chrono::steady_clock;
 
 enum class CallKind : unsigned char { unary, one_way, client_stream, server_stream, bidirectional };
 
-/// "unary", "one-way", "client-stream", "server-stream", "bidi-stream".
+/// Returns "unary", "one-way", "client-stream", "server-stream" or "bidi-stream".
 std::string_view to_string(CallKind kind) noexcept;
 
 enum class Arrivals : unsigned char { even, poisson };
 
 struct LoadPlan {
   std::string endpoint;
-  /// For each connection. The run replaces codecs, max_connections and max_retries.
+  /// The options of each connection. The run replaces codecs, max_connections and max_retries.
   ChannelOptions channel{};
-  /// For the loop of each thread.
+  /// The options of the loop of each thread.
   EventLoopOptions loop{};
   std::string method;
   CallKind kind = CallKind::unary;
   /// The encoded message that is sent, the same in every call.
   Slice request{};
-  /// One of raw_codec_names.
+  /// The name of the codec, one of raw_codec_names.
   std::string codec = "bytes";
-  /// Every response must equal the request. A response that differs counts as a failure with data_loss.
+  /// True if every response must equal the request. One that differs counts as a failure with data_loss.
   bool expects_echo = false;
 
-  /// Threads, each with a loop. At most `connections`.
+  /// The number of threads, each with a loop; at most `connections`.
   std::size_t threads = 1;
   std::size_t connections = 1;
   /// The maximum of calls in progress, over all connections. With a rate, further calls wait.
   std::size_t outstanding = 1;
-  /// Messages of each stream, if the client decides their number.
+  /// The number of messages of each stream, if the client decides it.
   std::size_t messages = 100;
 
   std::chrono::nanoseconds warmup{0};
-  /// 0: the run ends after `total` calls.
+  /// The length of the run; 0: it ends after `total` calls.
   std::chrono::nanoseconds duration{0};
-  /// 0: the run ends after `duration`.
+  /// The number of calls; 0: the run ends after `duration`.
   std::uint64_t total = 0;
 
-  /// Calls that begin per second, regardless of responses (open loop). 0: closed loop.
+  /// The number of calls that begin per second, regardless of responses (open loop). 0: closed loop.
   double rate = 0;
   Arrivals arrivals = Arrivals::even;
 
@@ -61,17 +61,17 @@ struct LoadPlan {
   std::optional<std::chrono::nanoseconds> timeout{};
   std::string compressor{};
 
-  /// Whether the run waits at its start until the server is ready.
+  /// True if the run waits at its start until the server is ready.
   bool waits_for_ready = false;
   std::chrono::nanoseconds connect_patience = std::chrono::seconds(15);
-  /// How long the end of the run waits for calls in progress.
+  /// The time for which the end of the run waits for calls in progress.
   std::chrono::nanoseconds grace = std::chrono::seconds(5);
   /// The run ends when every call has failed for this long.
   std::chrono::nanoseconds patience = std::chrono::seconds(3);
 };
 
-/// One call out of this many is timed, on average. 1: all are. With many calls in progress, reading the clock would
-/// cost as much as a tenth of a call.
+/// Returns the number of calls of which one is timed, on average; 1: all are timed. With many calls in progress,
+/// reading the clock would cost as much as a tenth of a call.
 std::size_t sampling_of(const LoadPlan& plan) noexcept;
 
 }  // namespace trunkline::load

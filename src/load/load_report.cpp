@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of a report, with their spread over its seconds.
+// LoadReport: the figures of a report, with their spread over its seconds.
 #include "load/load_report.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace trunkline::load {
 namespace {
 
 constexpr double nanoseconds_per_millisecond = 1e6;
-/// A last second that is shorter than this is not a sample.
+/// The least length of a last second that is a sample.
 constexpr double min_sample_seconds = 0.5;
 
 double milliseconds(std::uint64_t nanoseconds) {
@@ -19,7 +19,7 @@ double milliseconds(std::uint64_t nanoseconds) {
 
 enum class Points : unsigned char { all, with_latency };
 
-/// The standard deviation. Negative if there are fewer than three values.
+/// Returns the standard deviation; negative if there are fewer than three values.
 template <class Value>
 double spread_of(const std::vector<SeriesPoint>& series, Points points, Value value) {
   double sum = 0, squares = 0, count = 0;

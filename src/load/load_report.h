@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadReport: what was run, and what was measured.
+// LoadReport: the settings and the measurements of a run.
 #pragma once
 
 #include "base/histogram.h"
@@ -20,22 +20,22 @@ struct LoadSettings {
   std::string kind;
   std::string codec;
   std::string compressor;
-  /// "closed", or for the open loop "even" or "poisson".
+  /// The kind of arrivals: "closed", or for the open loop "even" or "poisson".
   std::string arrivals;
   std::uint64_t request_bytes = 0;
   std::uint64_t threads = 0;
   std::uint64_t connections = 0;
   std::uint64_t outstanding = 0;
-  /// Messages of each stream. 0: no streams.
+  /// The number of messages of each stream; 0: there are no streams.
   std::uint64_t messages = 0;
   std::uint64_t total = 0;
   /// One call out of this many was timed.
   std::uint64_t sampling = 1;
-  /// 0: closed loop.
+  /// The calls per second; 0: closed loop.
   double rate = 0;
   double duration_seconds = 0;
   double warmup_seconds = 0;
-  /// UTC, for example "2026-11-22T08:24:56Z".
+  /// The time of the start in UTC, for example "2026-11-22T08:24:56Z".
   std::string started_at;
 };
 
@@ -51,7 +51,7 @@ struct ErrorCount {
 struct SeriesPoint {
   /// The end of this second, in seconds since the measurement began.
   double at_seconds = 0;
-  /// The actual length, in seconds.
+  /// The actual length of this second, in seconds.
   double seconds = 0;
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
@@ -62,7 +62,7 @@ struct SeriesPoint {
   bool operator==(const SeriesPoint&) const = default;
 };
 
-/// What the server's process used during the run.
+/// The resources that the server's process used during the run.
 struct ServerUsage {
   std::uint64_t process_id = 0;
   double cpu_seconds = 0;
@@ -70,7 +70,7 @@ struct ServerUsage {
   std::uint64_t memory_bytes = 0;
 };
 
-/// Calls that began in the measurement and ended after it.
+/// The calls that began in the measurement and ended after it.
 struct LateCounts {
   std::uint64_t calls = 0;
   std::uint64_t messages = 0;
@@ -90,59 +90,59 @@ struct LoadReport {
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
   std::uint64_t messages = 0;
-  /// Open loop only: calls that were due and never began.
+  /// The calls of an open loop that were due and never began.
   std::uint64_t unsent = 0;
-  /// Calls that were cancelled when the run was over.
+  /// The calls that were cancelled when the run was over.
   std::uint64_t unanswered = 0;
-  /// Open loop only: how many latencies are those of calls that timed out or were cancelled.
+  /// The number of latencies in an open loop that are those of calls that timed out or were cancelled.
   std::uint64_t waited = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
   /// The calls among these that ended after the measurement. They do not count for rates.
   LateCounts late;
-  /// The most frequent error comes first.
+  /// The errors, of which the most frequent one comes first.
   std::vector<ErrorCount> errors;
   base::FineHistogram latency;
-  /// Open loop only: latencies measured from the actual begin of the calls.
+  /// The latencies of an open loop, measured from the actual begin of the calls.
   base::FineHistogram uncorrected;
   std::vector<SeriesPoint> series;
-  /// CPU time of this process during the measurement.
+  /// The CPU time of this process during the measurement.
   double cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;
   std::optional<ServerUsage> server;
 
-  /// True if latencies are those of messages instead of calls.
+  /// Returns true if latencies are those of messages instead of calls.
   bool is_about_messages() const noexcept { return settings.kind == "bidi-stream"; }
-  /// Calls that succeeded in the measurement, or messages of bidirectional streams.
+  /// Returns the calls that succeeded in the measurement, or messages of bidirectional streams.
   std::uint64_t successes() const noexcept;
-  /// successes() per second.
+  /// Returns successes() per second.
   double rate() const noexcept;
-  /// For streams of any kind.
+  /// Returns the messages of streams of any kind per second.
   double messages_per_second() const noexcept;
-  /// Payload bytes per second, both directions together.
+  /// Returns the payload bytes per second, both directions together.
   double bytes_per_second() const noexcept;
 };
 
 /// A figure by which runs are compared.
 struct Figure {
-  /// For example "calls_per_second" or "p99_ms".
+  /// The name of the figure, for example "calls_per_second" or "p99_ms".
   std::string name;
   double value = 0;
-  /// The standard deviation of the values of single seconds. Negative: not known.
+  /// The standard deviation of the values of single seconds; negative: it is not known.
   double spread = -1;
-  /// 1: more is better. -1: less is better.
+  /// The better direction; 1: more is better; -1: less is better.
   int better = 1;
 };
 std::vector<Figure> figures_of(const LoadReport& report);
-/// The names of all figures. A report has some of them, in this order.
+/// Returns the names of all figures. A report has some of them, in this order.
 std::vector<std::string> figure_names();
 
 struct Percentile {
-  /// For example "p99.9".
+  /// The name of the percentile, for example "p99.9".
   const char* name;
   double quantile;
 };
-/// The quantiles that reports list.
+/// Returns the quantiles that reports list.
 const std::vector<Percentile>& percentiles() noexcept;
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workers generate the load; the thread of run() collects their recordings.
+// LoadRun: workers generate the load; the thread of run() collects their recordings.
 #include "load/load_run.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 constexpr std::chrono::milliseconds tick_length{100};
 constexpr std::chrono::milliseconds connecting_tick{2};
 constexpr std::chrono::milliseconds done_check{10};
-/// A point of the series covers at least this time. It is less than a second, because the time of the collected
+/// The least time that a point of the series covers. It is less than a second, because the time of the collected
 /// recordings varies by half of the interval at which workers publish.
 constexpr std::chrono::milliseconds second_length{950};
-/// Fewer failures do not mean that the server is gone: other calls may just take long.
+/// The least number of failures that mean that the server is gone: with fewer, other calls may just take long.
 constexpr std::uint64_t min_failures = 3;
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -121,8 +121,8 @@ void LoadRun::wait_for_tick() const {
   }
 }
 
-/// The end of the measurement if it is known in advance. With a total it is not. One-way calls are measured until the
-/// server has taken them.
+/// Returns the end of the measurement if it is known in advance. With a total it is not. One-way calls are measured
+/// until the server has taken them.
 Clock::time_point LoadRun::end_of_measurement() const {
   if (plan_.kind == CallKind::one_way) return Clock::time_point::max();
   const bool is_by_time = plan_.duration.count() > 0;
@@ -247,7 +247,7 @@ void LoadRun::report_progress(const ProgressCallback& progress, Clock::time_poin
   progress(state);
 }
 
-/// Calls that end during the grace period count, but that period is not part of the measured time.
+/// Returns the measured time. Calls that end during the grace period count, but that period is not part of the time.
 double LoadRun::measured_seconds() const {
   Clock::time_point end{};
   for (const auto& worker : workers_) end = std::max(end, worker->finished_at());

@@ -23,18 +23,18 @@ namespace trunkline::load {
 struct Progress {
   enum class Phase : unsigned char { connecting, warming, measuring, draining };
   Phase phase = Phase::connecting;
-  /// Seconds since the phase began.
+  /// The seconds since the phase began.
   double elapsed_seconds = 0;
-  /// The planned length of the phase. 0: not known.
+  /// The planned length of the phase; 0: it is not known.
   double planned_seconds = 0;
   /// The part of the total that has ended, if the total ends the run.
   double fraction = 0;
-  /// Successful calls, or messages of bidirectional streams.
+  /// The number of successful calls, or of messages of bidirectional streams.
   std::uint64_t ended = 0;
   std::uint64_t failed = 0;
-  /// Calls in progress.
+  /// The number of calls in progress.
   std::size_t open = 0;
-  /// The recording of the last second. Null until one second has been measured.
+  /// The recording of the last second; null until one second has been measured.
   const Recording* second = nullptr;
   double second_length = 0;
   bool is_new_second = false;
@@ -43,13 +43,13 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 class LoadRun {
  public:
-  /// Throws std::invalid_argument for an inconsistent plan.
+  /// Makes a run. Throws std::invalid_argument for an inconsistent plan.
   explicit LoadRun(LoadPlan plan);
   ~LoadRun();
 
-  /// Runs the plan. Call this once. Blocks, and calls `progress` on this thread. Error: a connection could not be made.
+  /// Runs the plan, once. Blocks, and calls `progress` on this thread. Error: a connection could not be made.
   Result<LoadReport> run(const ProgressCallback& progress);
-  /// Ends the run early. Its report has what was measured so far. Any thread, at any time.
+  /// Ends the run early. Its report has what was measured so far. Any thread may call it, at any time.
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -69,7 +69,7 @@ class LoadRun {
   LoadPlan plan_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Recording> tick_, second_, last_second_, whole_, late_;
-  /// Set once the run has connected.
+  /// The probe of the server, which is set once the run has connected.
   std::unique_ptr<UsageProbe> probe_;
   base::ProcessUsage before_, after_;
   std::optional<ServerUsage> server_;
@@ -82,7 +82,7 @@ class LoadRun {
   double last_second_length_ = 0;
   bool is_new_second_ = false;
   bool is_sampled_ = false;
-  /// Failed calls since the last successful call or message.
+  /// The number of failed calls since the last successful call or message.
   std::uint64_t failures_ = 0;
   RunEnd end_ = RunEnd::complete;
   std::atomic<bool> stopped_{false};

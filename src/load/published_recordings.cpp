@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Published and collected under one lock.
+// PublishedRecordings: publishes and collects under one lock.
 #include "load/published_recordings.h"
 
 namespace trunkline::load {

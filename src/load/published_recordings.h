@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PublishedRecordings: hands what a worker has recorded to the thread that reports it.
+// PublishedRecordings: hands the recordings of a worker to the thread that reports them.
 #pragma once
 
 #include "load/load_plan.h"
@@ -10,12 +10,12 @@
 
 namespace trunkline::load {
 
-/// Any thread.
+/// Holds the recordings. Any thread may use it.
 class PublishedRecordings {
  public:
   /// Adds what was recorded up to `now`.
   void publish(const Recording& recording, Clock::time_point now);
-  /// Adds what ended after the measurement.
+  /// Adds the calls that ended after the measurement.
   void publish_late(const Recording& recording);
   /// Moves what was published since the last call into `into`, and what ended late into `late`. Returns the time up to
   /// which `into` counts.
@@ -24,7 +24,7 @@ class PublishedRecordings {
  private:
   std::mutex mutex_;
   Recording measured_;
-  /// Null until a call ends late.
+  /// The recording of late calls; null until a call ends late.
   std::unique_ptr<Recording> late_;
   Clock::time_point published_at_{};
 };

@@ -16,7 +16,7 @@ class Random {
     state_ ^= state_ >> 27;
     return state_ * 0x2545F4914F6CDD1DULL;
   }
-  /// In (0, 1].
+  /// Returns a number in (0, 1].
   double fraction() noexcept { return static_cast<double>((next() >> 11) + 1) * 0x1.0p-53; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The direct form of each codec, and one codec class for all names.
+// RawMessage and RawResponse: the direct form of each codec, and one codec class for all names.
 #include "load/raw_message.h"
 
 #include <cstring>
@@ -26,7 +26,7 @@ void write(const void* object, std::byte* out) {
   if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
 }
 
-/// One type for each codec.
+/// Returns one type for each codec.
 std::array<MessageType, raw_codec_names.size()> types_of(const MessageType& type) {
   std::array<MessageType, raw_codec_names.size()> types;
   for (std::size_t codec = 0; codec < types.size(); ++codec) {

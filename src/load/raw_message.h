@@ -15,7 +15,7 @@ struct RawMessage {
   Slice bytes;
 };
 
-/// Does not keep the payload, because that would keep the read buffer of the connection allocated.
+/// A response without its payload, because that would keep the read buffer of the connection allocated.
 struct RawResponse {
   std::size_t size = 0;
   /// The expected payload, which must outlive the response. Null: any payload is accepted.
@@ -26,11 +26,11 @@ struct RawResponse {
 /// The names of the codecs below, in the order of their numbers.
 inline constexpr std::array<std::string_view, 4> raw_codec_names{"bytes", "protobuf", "json", "msgpack"};
 
-/// Codecs with these names that pass raw messages through unchanged.
+/// Returns codecs with these names that pass raw messages through unchanged.
 CodecRegistry raw_codecs();
 
-/// The same messages as types with a direct form for codec `Number`. Without a direct form, a message would be copied
-/// into memory of its own before it is sent.
+/// A RawMessage as a type with a direct form for codec `Number`. Without a direct form, a message would be copied into
+/// memory of its own before it is sent.
 template <std::size_t Number>
 struct RequestIn {
   const RawMessage& message;

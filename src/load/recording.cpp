@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of recordings.
+// Recording: adds recordings up.
 #include "load/recording.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings and then figures, each a column. Every run has the same columns, so that lines of several runs make a table.
+// Writes settings and then figures as columns. Every run has the same columns, so lines of several runs make a table.
 #include "load/report_json.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Histograms are written as pairs of a bucket's upper bound and its count.
+// Writes and reads reports. Histograms are written as pairs of a bucket's upper bound and its count.
 #include "load/report_json.h"
 
 #include <nlohmann/json.hpp>
@@ -161,7 +161,7 @@ void read_outcome(const Json& json, LoadReport& report) {
   json.at("messages").get_to(report.messages);
   json.at("unsent").get_to(report.unsent);
   json.at("unanswered").get_to(report.unanswered);
-  // Files of earlier versions lack it.
+  // Files of earlier versions lack this member.
   report.waited = json.value("waited", std::uint64_t{0});
   if (json.contains("late")) {
     const Json& late = json.at("late");

@@ -12,13 +12,13 @@
 
 namespace trunkline::load {
 
-/// The text ends with a line feed.
+/// Returns the report as JSON that ends with a line feed.
 std::string to_json(const LoadReport& report);
 /// Reads the output of to_json(). Quantiles are exact; means are exact to a thousandth. Error: invalid_argument with
 /// the reason.
 Result<LoadReport> from_json(std::string_view text);
 
-/// A line of names and a line of values. Texts are quoted as in RFC 4180.
+/// Returns a line of names and a line of values. Texts are quoted as in RFC 4180.
 std::string to_csv(const LoadReport& report);
 
 }  // namespace trunkline::load

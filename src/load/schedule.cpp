@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Even gaps, or the gaps of a Poisson process.
+// Schedule: makes even gaps, or the gaps of a Poisson process.
 #include "load/schedule.h"
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace {
 
 double in_seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
-/// With this many expected calls, at least one is practically certain to be due with random gaps.
+/// The number of expected calls from which on at least one is practically certain to be due with random gaps.
 constexpr double enough_calls = 50;
-/// A warm-up with more calls is not simulated; has_due_calls() then returns true.
+/// The most calls of a warm-up that is simulated; beyond that has_due_calls() returns true.
 constexpr double max_simulated_calls = 1e7;
 
 }  // namespace

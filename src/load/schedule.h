@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedule: when the calls of an open loop are due.
+// Schedule: computes when the calls of an open loop are due.
 #pragma once
 
 #include "load/load_plan.h"
@@ -9,12 +9,12 @@
 
 namespace trunkline::load {
 
-/// Time is passed in. Even times are computed from the number of the call, so that rounding errors do not add up.
+/// A schedule, which does not read a clock. Even times follow from the call's number, so rounding errors do not add up.
 class Schedule {
  public:
-  /// A schedule without calls.
+  /// Makes a schedule without calls.
   Schedule() = default;
-  /// The times of one of `shares` generators, which together make `rate` calls per second from `start` on.
+  /// Makes the times of one of `shares` generators, which together make `rate` calls per second from `start` on.
   Schedule(Clock::time_point start, double rate, Arrivals arrivals, std::size_t index = 0, std::size_t shares = 1);
 
   Clock::time_point due() const noexcept { return due_; }

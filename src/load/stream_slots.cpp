@@ -20,7 +20,7 @@ class StreamSlot : public CallSlot {
     differs_ = false;
     stream_.emplace(context_.channel->stream<RawMessage, RawMessage>(*context_.method, context_.options));
   }
-  /// Reads until the server has ended the call. `messages`: what each received message adds to the count.
+  /// Reads until the server has ended the call. Each received message adds `messages` to the count.
   void read_on(std::size_t messages) {
     stream_->async_read([this, messages](const Response& response) {
       if (!response.is_ok()) return finish(response.status());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slots of streams, which are opened, used for the number of messages in the plan, and opened again.
+// Makes slots of streams, which are opened, used for the number of messages in the plan, and opened again.
 #pragma once
 
 #include "load/call_slot.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::load {
 
-/// A slot for a plan whose kind is a stream.
+/// Returns a slot for a plan whose kind is a stream.
 std::unique_ptr<CallSlot> make_stream_slot(SlotContext& context);
 
 }  // namespace trunkline::load

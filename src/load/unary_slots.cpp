@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary and one-way calls, without an allocation for each.
+// Makes unary and one-way calls, without an allocation for each.
 #include "load/unary_slots.h"
 
 #include <utility>
@@ -42,7 +42,7 @@ class OneWaySlot final : public CallSlot {
   }
 };
 
-/// The number of the plan's codec, which is one of raw_codec_names.
+/// Makes a slot for the number of the plan's codec, which is one of raw_codec_names.
 template <template <std::size_t> class Slot, std::size_t... Numbers>
 std::unique_ptr<CallSlot> make(SlotContext& context, std::index_sequence<Numbers...>) {
   std::unique_ptr<CallSlot> made;

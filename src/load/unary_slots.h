@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slots of unary and one-way calls.
+// Makes slots of unary and one-way calls.
 #pragma once
 
 #include "load/call_slot.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::load {
 
-/// A slot for a plan whose kind is unary or one_way.
+/// Returns a slot for a plan whose kind is unary or one_way.
 std::unique_ptr<CallSlot> make_unary_slot(SlotContext& context);
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two calls of trunkline.v1.Statistics/Get, and their difference.
+// UsageProbe: makes two calls of trunkline.v1.Statistics/Get, and computes their difference.
 #include "load/usage_probe.h"
 
 #include "load/raw_message.h"

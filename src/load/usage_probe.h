@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UsageProbe: asks the statistics service of a server what its process uses.
+// UsageProbe: asks the statistics service of a server which resources its process uses.
 #pragma once
 
 #include "load/load_plan.h"
@@ -12,15 +12,15 @@
 
 namespace trunkline::load {
 
-/// Uses a connection of its own. Not safe for concurrent use. Functions block for at most one second.
+/// A probe with a connection of its own. It is not safe for concurrent use. Functions block for at most one second.
 class UsageProbe {
  public:
   explicit UsageProbe(const LoadPlan& plan);
 
-  /// Begins to measure. False: the server does not report its usage.
+  /// Begins to measure. Returns false if the server does not report its usage.
   bool begin();
-  /// Returns what the process has used since begin(). Empty if the server has no such service, did not respond, or was
-  /// restarted.
+  /// Returns what the process has used since begin(); nullopt if the server has no such service, did not respond, or
+  /// was restarted.
   std::optional<ServerUsage> end();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The phases of a worker (connect, warm up, measure, drain), and its calls: when they start, and what is recorded.
+// Worker: the phases (connect, warm up, measure, drain), and the calls: when they start, and what is recorded.
 #include "load/worker.h"
 
 #include "load/echo_server.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds publish_interval{100};
 constexpr std::chrono::milliseconds connect_check{50};
 
-/// The status of the connection, without the name of the call.
+/// Returns the status of the connection, without the name of the call.
 Status without_call(const Status& status) {
   const std::string prefix = "call " + std::string(fence_method) + ": ";
   std::string_view text = status.message();
@@ -22,13 +22,13 @@ Status without_call(const Status& status) {
   return {status.code(), text, status.origin()};
 }
 
-/// The pause after a refused call. It doubles with each further refusal.
+/// The pause after a refused call, which doubles with each further refusal.
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{500};
-/// After this many failures in a row, calls pause even if the server responds.
+/// The number of failures in a row after which calls pause even if the server responds.
 constexpr std::size_t tolerated_failures = 1000;
 constexpr std::chrono::milliseconds failure_pause{10};
-/// Timers are not set for a shorter time, because the loop would then serve nothing but timers.
+/// The shortest time for which timers are set: with less the loop would serve nothing but timers.
 constexpr std::chrono::microseconds min_wait{20};
 
 }  // namespace
@@ -70,7 +70,7 @@ void Worker::run() {
   loop_.poll();
 }
 
-// wait_for_ready() on the loop's own thread runs the loop.
+// Connects. Called on the loop's own thread, wait_for_ready() runs the loop.
 Status Worker::connect() {
   ChannelOptions options = plan_.channel;
   options.codecs = raw_codecs();
@@ -190,7 +190,7 @@ void Worker::drain() {
   if (!starts_calls()) return;
   phase_ = Phase::draining;
   due_timer_.cancel();
-  // Ends the pauses of slots whose last call has failed. They are not in progress.
+  // The pauses of slots whose last call has failed end here. These slots are not in progress.
   for (const auto& slot : slots_) {
     if (slot->pause) slot->pause->cancel();
   }
@@ -214,7 +214,7 @@ void Worker::finish_run() {
 void Worker::complete() {
   phase_timer_.cancel();
   publish_timer_.cancel();
-  // Recorded because otherwise the slowest calls would be missing.
+  // These calls are recorded because otherwise the slowest calls would be missing.
   for (const auto& slot : slots_) {
     if (plan_.rate > 0 && slot->is_open && slot->is_counted) record_wait(*slot);
   }
@@ -224,8 +224,8 @@ void Worker::complete() {
   state_.store(State::done, std::memory_order_release);
 }
 
-/// A one-way call is over when the server has taken it. A response to a later call on the same connection confirms
-/// that.
+/// Confirms that the server has taken the one-way calls, each of which is over then. A response to a later call on the
+/// same connection shows that.
 void Worker::fence() {
   phase_timer_.cancel();
   publish_timer_.cancel();
@@ -306,7 +306,7 @@ void Worker::start_due_calls() {
   const Clock::time_point now = Clock::now();
   launch_all_due(now);
   if (plan_.total > 0 && calls_left_ == 0) return drain();
-  // Without a free slot, the next call that ends calls this function again.
+  // If there is no free slot, the next call that ends calls this function again.
   if (free_.empty()) return;
   due_timer_.expires_at(std::max(schedule_.due(), now + min_wait));
   due_timer_.async_wait([this](const std::error_code& error) {
@@ -367,7 +367,7 @@ void Worker::ended(CallSlot& slot, const Status& status) {
   }
   if (plan_.rate > 0) {
     free_.push_back(&slot);
-    // With more free slots, the timer for the next due call is set already.
+    // If there are more free slots, the timer for the next due call is set already.
     if (starts_calls() && free_.size() == 1) start_due_calls();
   } else {
     start_next(slot);
@@ -386,13 +386,13 @@ void Worker::pause(CallSlot& slot, std::chrono::milliseconds length) {
       if (free_.size() == 1) start_due_calls();
     } else {
       start_next(slot);
-      // There may be no call of the total left.
+      // The total may have no call left.
       finish_if_over();
     }
   });
 }
 
-/// With a total or a rate, a call is recorded if it began during the measurement; otherwise if it ends during it.
+/// Returns true if a call is recorded: with a total or a rate if it began during the measurement, or else ended in it.
 bool Worker::is_recorded(const CallSlot& slot) const noexcept {
   return counts_by_start() ? slot.is_counted : phase_ == Phase::measuring;
 }
@@ -427,8 +427,8 @@ void Worker::record_wait(const CallSlot& slot) {
   current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
 }
 
-/// Ends streams that began in the warm-up and are not counted, to make room for counted ones. When all calls of a total
-/// have begun, the last streams may run to their end.
+/// Returns false to end streams that began in the warm-up and are not counted, to make room for counted ones. When all
+/// calls of a total have begun, the last streams may run to their end.
 bool Worker::has_next_message(const CallSlot& slot) const noexcept {
   if (phase_ == Phase::measuring) return !counts_by_start() || slot.is_counted;
   return phase_ == Phase::warming || (phase_ == Phase::draining && !is_past_end_ && slot.is_counted);

@@ -22,31 +22,31 @@
 
 namespace trunkline::load {
 
-/// Private members are for the loop's thread, except where noted. It has more than 25 members, because the phases of a
-/// run, its timers, and the calls in progress decide together which call starts next and whether it counts.
+/// A worker whose private members are for the loop's thread, except where noted. It has more than 25, because the
+/// phases of a run, its timers, and the calls in progress decide together which call starts next and whether it counts.
 class Worker final : private SlotOwner {
  public:
   enum class State : unsigned char { connecting, ready, running, done };
 
-  /// Worker `index` of plan.threads. Starts the thread, which connects. The plan must outlive the worker.
+  /// Makes worker `index` of plan.threads. Starts the thread, which connects. The plan must outlive the worker.
   Worker(const LoadPlan& plan, std::size_t index);
   /// Cancels the calls in progress.
   ~Worker() override;
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  /// Once done: why it could not connect, or ok.
+  /// Returns why it could not connect, or ok, once the worker is done.
   const Status& error() const noexcept { return error_; }
-  /// Once done: when the last call ended.
+  /// Returns when the last call ended, once the worker is done.
   Clock::time_point finished_at() const noexcept { return finished_at_; }
   /// Begins the warm-up. Call this once the worker is ready.
   void begin(Clock::time_point start);
-  /// Ends the measurement. Starts no further calls. The worker is done when the calls in progress have ended or the
-  /// grace period is over; if the measurement has ended already, it is done at once. Any thread.
+  /// Ends the measurement, on any thread. Starts no further calls. The worker is done when the calls in progress have
+  /// ended or the grace period is over; if the measurement has ended already, it is done at once.
   void stop();
   /// Moves what was recorded since the last call into `into`, and what ended after the measurement into `late`. Returns
-  /// the time up to which `into` counts. Any thread.
+  /// the time up to which `into` counts. Any thread may call it.
   Clock::time_point collect(Recording& into, Recording& late) { return published_.collect(into, late); }
-  /// Calls in progress at the time of the last publication.
+  /// Returns the calls in progress at the time of the last publication.
   std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
 
  private:
@@ -107,12 +107,12 @@ class Worker final : private SlotOwner {
   Random random_;
   std::size_t sampling_;
   std::uint64_t until_timed_ = 1;
-  /// Calls of the plan's total that have not begun.
+  /// The number of calls of the plan's total that have not begun.
   std::uint64_t calls_left_ = 0;
   std::size_t open_ = 0;
-  /// Failures in a row, over all slots.
+  /// The number of failures in a row, over all slots.
   std::size_t failures_ = 0;
-  /// Fence calls without a response so far.
+  /// The number of fence calls without a response so far.
   std::size_t fences_ = 0;
   Phase phase_ = Phase::idle;
   /// True once the measurement is over. Calls that end now are recorded as late.
@@ -120,7 +120,7 @@ class Worker final : private SlotOwner {
   Clock::time_point measured_from_{};
   Recording current_;
 
-  /// Set before the state becomes `done`.
+  /// The error, which is set before the state becomes `done`.
   Status error_;
   Clock::time_point finished_at_{};
   std::atomic<State> state_{State::connecting};

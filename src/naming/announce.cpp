@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server::announce(). It is here because it knows both servers and names.
+// Server::announce(): is here because it knows both servers and names.
 #include <trunkline/server.h>
 
 #include "call/option_checker.h"
@@ -27,7 +27,7 @@ constexpr double max_weight = 1e6;
 
 void check_options(const AnnounceOptions& options) {
   constexpr call::OptionChecker checker("announce options");
-  // Written so that a NaN is refused.
+  // The condition is written so that a NaN is refused.
   if (!(options.weight > 0 && options.weight <= max_weight)) {
     checker.refuse("weight " + std::to_string(options.weight) + " is not more than 0 and at most 1e6");
   }

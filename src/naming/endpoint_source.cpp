@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pool of connections to the endpoint.
+// endpoint_source(): makes a pool of connections to the endpoint.
 #include "naming/endpoint_source.h"
 
 #include "client/options_check.h"

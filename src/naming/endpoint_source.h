@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// endpoint_source: what a channel to one endpoint is made of.
+// endpoint_source(): makes the source of connections for a channel to one endpoint.
 #pragma once
 
 #include "client/channel_core.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses the list once.
+// make_list_resolver(): parses the list once.
 #include "naming/list_resolver.h"
 
 #include <string>
@@ -19,7 +19,7 @@ class ListResolver final : public Resolver {
   Resolution resolution_;
 };
 
-/// True if the text names its own scheme.
+/// Returns true if the text names its own scheme.
 bool is_uri(std::string_view entry) noexcept {
   return entry.find("://") != std::string_view::npos || entry.starts_with("unix:") ||
          entry.substr(0, entry.find(':')).ends_with("+unix");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The resolver of lists, such as "tcp://a:4000,b:4000".
+// make_list_resolver(): resolves lists, such as "tcp://a:4000,b:4000".
 #pragma once
 
 #include <trunkline/resolver.h>
@@ -8,7 +8,7 @@
 
 namespace trunkline::naming {
 
-/// A ResolverRegistry::Factory. Error: invalid_argument, naming the entry that is malformed.
+/// Serves as a ResolverRegistry::Factory. Error: invalid_argument, naming the entry that is malformed.
 Result<std::unique_ptr<Resolver>> make_list_resolver(const ResolverContext& context);
 
 }  // namespace trunkline::naming

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces each "%41" by the byte that it stands for.
+// percent_decoded(): replaces each "%41" by the byte that it stands for.
 #include "naming/percent_decoding.h"
 
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// percent_decoded: what a part of a URI stands for.
+// percent_decoded(): decodes a part of a URI.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace trunkline::naming {
 
-/// None: a percent sign without two hexadecimal digits, or the byte 0.
+/// Returns the decoded text; nullopt for a percent sign without two hexadecimal digits, and for the byte 0.
 std::optional<std::string> percent_decoded(std::string_view text);
 
 }  // namespace trunkline::naming

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks every member of the object.
+// read_server(): checks every member of the object.
 #include "naming/read_server.h"
 
 #include <limits>

@@ -15,9 +15,9 @@ struct AcceptedConnection {
   std::unique_ptr<Transport> transport;
   ConnectionPermit permit{};
   base::TimePoint accepted_at{};
-  /// Its listener is for operations: it serves private methods too.
+  /// True if its listener is for operations: it serves private methods too.
   bool is_private = false;
-  /// LoopAssignment::pending.
+  /// The connections among which it is, from LoopAssignment::pending.
   std::shared_ptr<PendingConnections> pending{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Assigns accepted connections to loops, and shakes hands there.
+// Acceptor: assigns accepted connections to loops, and shakes hands there.
 #include "net/acceptor.h"
 
 #include "net/loop_owned.h"
@@ -17,7 +17,7 @@ namespace trunkline::net {
 
 namespace {
 
-/// How long a connection waits for the loop that it is assigned to.
+/// The time that a connection waits for the loop to which it is assigned.
 constexpr std::chrono::milliseconds longest_wait{100};
 
 std::string uri_of(const ProxiedAddress& address, Scheme scheme) {
@@ -29,7 +29,7 @@ std::string uri_of(const ProxiedAddress& address, Scheme scheme) {
   return (scheme == Scheme::tls ? "tls://" : "tcp://") + host + ":" + std::to_string(address.port);
 }
 
-/// It has no transport yet.
+/// Returns a connection that has no transport yet.
 AcceptedConnection connection_of(LoopAssignment assignment, base::TimePoint accepted_at) {
   return {.transport = nullptr,
           .permit = std::move(assignment.permit),
@@ -97,9 +97,9 @@ void Acceptor::hand_over(Loop& here, const std::string& peer, Serve serve) {
 
 void Acceptor::accept(Loop& here, UniqueSocket socket) {
   PeerInfo peer = peer_info_of(socket.get(), scheme_);
-  // Which client a proxy speaks for is known later.
+  // It is known later for which client a proxy speaks.
   const std::string address = options_.trusted_proxies.contains(peer.address) ? std::string() : peer.address;
-  // Shared only because std::function has to be copyable.
+  // The socket is shared only because std::function has to be copyable.
   auto shared_socket = std::make_shared<UniqueSocket>(std::move(socket));
   hand_over(here, address,
             [self = shared_from_this(), shared_socket = std::move(shared_socket), peer = std::move(peer),
@@ -177,7 +177,7 @@ void Acceptor::read_proxy_header(SocketWatcher::Pointer socket, PeerInfo peer, A
   std::string tried = "accept " + peer.address;
   const base::TimePoint deadline = base::deadline_after(connection.accepted_at, options_.handshake_timeout);
   std::shared_ptr<PendingConnections> pending = connection.pending;
-  // Shared only because std::function has to be copyable.
+  // The connection is shared only because std::function has to be copyable.
   const auto held = std::make_shared<AcceptedConnection>(std::move(connection));
   auto done = [self = shared_from_this(), &loop, peer = std::move(peer), held, context](
                   Result<ProxyHeader> header, SocketWatcher::Pointer watcher) {
@@ -189,7 +189,7 @@ void Acceptor::read_proxy_header(SocketWatcher::Pointer socket, PeerInfo peer, A
       client.local_address = uri_of(header->destination, self->scheme_);
     }
     if (self->callbacks_.assign_here) {
-      // The permit was one of no address.
+      // The permit was granted for no address.
       held->permit.reset();
       LoopAssignment assigned = self->callbacks_.assign_here(loop, client.address);
       if (assigned.loop == nullptr) return;

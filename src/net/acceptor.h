@@ -17,7 +17,7 @@
 
 namespace trunkline::net {
 
-/// Shared by the listener and by the connections that are on their way. After close() these are dropped.
+/// The listener shares it with the connections that are on their way. After close() these are dropped.
 class Acceptor : public std::enable_shared_from_this<Acceptor> {
  public:
   Acceptor(Scheme scheme, ListenOptions options, ListenCallbacks callbacks)
@@ -43,7 +43,7 @@ class Acceptor : public std::enable_shared_from_this<Acceptor> {
   template <class Serve>
   void hand_over(Loop& here, const std::string& peer, Serve serve);
   std::shared_ptr<const TlsContext> context() const;
-  /// For a connection that has been accepted, after TlsOptions::renew.
+  /// Returns the context for a connection that has been accepted, after TlsOptions::renew.
   std::shared_ptr<const TlsContext> next_context();
   void set_context(std::shared_ptr<const TlsContext> context);
   void serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, AcceptedConnection connection,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Networks as prefixes of IPv6 addresses.
+// AddressNetworks: networks as prefixes of IPv6 addresses.
 #include "net/address_networks.h"
 
 #include <arpa/inet.h>
@@ -13,7 +13,7 @@ namespace trunkline::net {
 namespace {
 
 constexpr unsigned address_bits = 128;
-/// An IPv4 address follows so many bits in IPv6 form.
+/// The number of bits that an IPv4 address follows in IPv6 form.
 constexpr unsigned mapped_bits = 96;
 constexpr std::string_view unix_name = "unix:";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AddressNetworks: a list of networks in CIDR notation, and which addresses are in it.
+// AddressNetworks: a list of networks in CIDR notation, which knows the addresses that are in it.
 #pragma once
 
 #include <trunkline/result.h>
@@ -12,26 +12,26 @@
 
 namespace trunkline::net {
 
-/// Immutable. An IPv4 address in IPv6 form, as sockets of both kinds report it, counts as the IPv4 address.
+/// An immutable list. An IPv4 address in IPv6 form, as sockets of both kinds report it, counts as the IPv4 address.
 class AddressNetworks {
  public:
   AddressNetworks() noexcept = default;
-  /// Such as "10.0.0.0/8", "fd00::/8", "192.0.2.1" (one address), and "unix:" (every peer over a unix socket). Error:
-  /// invalid_argument, with the text that is none.
+  /// Reads networks such as "10.0.0.0/8", "fd00::/8", "192.0.2.1" (one address), and "unix:" (every peer over a unix
+  /// socket). Error: invalid_argument, with the text that is none.
   static Result<AddressNetworks> parse(std::span<const std::string> networks);
 
   bool empty() const noexcept { return networks_.empty() && !has_unix_; }
-  /// `address` as PeerInfo has it, such as "tcp://10.1.2.3:40312" or "unix:".
+  /// Returns true for an `address` in the list, as PeerInfo has it, such as "tcp://10.1.2.3:40312" or "unix:".
   bool contains(std::string_view address) const;
 
  private:
-  /// In IPv6 form.
+  /// An address in IPv6 form.
   using Bytes = std::array<unsigned char, 16>;
   struct Network {
     Bytes address;
     unsigned prefix_bits = 0;
   };
-  /// Of an address, the number of bits that precede it in IPv6 form; 128 for what is none.
+  /// Reads an address. Returns the number of bits that precede it in IPv6 form; 128 for a text that is no address.
   static unsigned read_address(std::string_view text, Bytes& out);
 
   std::vector<Network> networks_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Families by turns, and a rotation.
+// AddressOrder: families by turns, and a rotation.
 #include "net/address_order.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AddressOrder: in which order the addresses of a name are tried, from one dial to the next (RFC 8305, section 4).
+// AddressOrder: the order of trying the addresses of a name, from one dial to the next (RFC 8305, section 4).
 #pragma once
 
 #include "net/socket_address.h"
@@ -9,13 +9,13 @@
 
 namespace trunkline::net {
 
-/// Kept from one dial to the next. For use on one loop.
+/// An order that is kept from one dial to the next, and used on one loop.
 class AddressOrder {
  public:
-  /// The addresses in the order in which they are to be tried: families take turns, the family of the first address
-  /// first. The first one is that behind the address of the last used(), if this is among them.
+  /// Returns the addresses in the order in which they are to be tried: families take turns, the family of the first
+  /// address first. The first one is that behind the address of the last used(), if this is among them.
   std::vector<SocketAddress> arrange(const std::vector<SocketAddress>& addresses) const;
-  /// A connection to `address` was made or tried: the next dial begins with another one.
+  /// Notes that a connection to `address` was made or tried: the next dial begins with another one.
   void used(const SocketAddress& address) { last_ = address; }
 
  private:

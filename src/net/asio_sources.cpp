@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The one place where Asio's own code is compiled (ASIO_SEPARATE_COMPILATION).
+// Compiles Asio's own code, which happens only here (ASIO_SEPARATE_COMPILATION).
 
-// First, because Asio's configuration looks at the standard library's macros: without them this file would free with
-// operator delete what the others have got from aligned_alloc.
+// This header comes first, because Asio's configuration looks at the standard library's macros: without them this file
+// would free with operator delete what the others have got from aligned_alloc.
 #include <cstddef>
 
 #include <asio/impl/src.hpp>

@@ -11,7 +11,7 @@
 
 namespace trunkline::net {
 
-/// Allocates its memory at the first write. Not thread-safe.
+/// A ring that allocates its memory at the first write. It is not thread-safe.
 class ByteRing {
  public:
   explicit ByteRing(std::size_t capacity) noexcept : capacity_(std::max<std::size_t>(capacity, 1)) {}

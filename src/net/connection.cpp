@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads once, has the handler take the events, and writes once.
+// Connection: reads once, has the handler take the events, and writes once.
 #include "net/connection.h"
 
 #include "base/flag_scope.h"
@@ -12,13 +12,13 @@ namespace trunkline::net {
 
 namespace {
 
-/// Reads in a row that fill the whole buffer before other connections get their turn.
+/// The number of reads in a row that fill the whole buffer before other connections get their turn.
 constexpr int reads_per_turn = 4;
-/// Writes in a row before other connections get their turn.
+/// The number of writes in a row before other connections get their turn.
 constexpr int writes_per_turn = 16;
 constexpr std::size_t spans_per_write = 64;
-/// How long a peer has to close its side where the connection need not wait for that, and how often delivery is looked
-/// at.
+/// The time that a peer has to close its side if the connection need not wait for that, and the interval at which
+/// delivery is looked at.
 constexpr std::chrono::milliseconds time_to_close{50};
 /// A peer that has closed its side and may wait for a response is asked a few times whether it is there. Most responses
 /// are there before the first question. One is not enough: what stands between may take the first, learn from the
@@ -86,7 +86,7 @@ void Connection::replace_session(SessionFactory factory, ByteSpan unread) {
   schedule_turn();
 }
 
-/// Hands `bytes` to the session; returns those for which it has no room.
+/// Hands `bytes` to the session. Returns the bytes for which it has no room.
 ByteSpan Connection::receive(ByteSpan bytes) {
   while (!bytes.empty()) {
     std::array<MutableByteSpan, 2> room;
@@ -124,8 +124,8 @@ void Connection::on_writable() {
 
 void Connection::on_session_wake() noexcept { schedule_turn(); }
 
-/// If a handler runs the loop, its event views the session's buffer: reading goes on when the handler returns. Bytes
-/// that were read earlier come first, and if the session is to be replaced, what follows is for the next one.
+/// Returns true if nothing may be read now. If a handler runs the loop, its event views the session's buffer: reading
+/// goes on when it returns. Bytes read earlier come first. A session that is to be replaced gets no more.
 bool Connection::must_not_read() const noexcept {
   return is_in_events_ || has_events_left_ || next_session_ || (is_held() && !session_->is_closed()) ||
          (unread_ != nullptr && !session_->is_closed());
@@ -145,7 +145,7 @@ void Connection::read_some() {
   if (!is_finished_ && reading_ == Reading::idle) loop().defer(more_reading_);
 }
 
-/// True if there may be more to read at once.
+/// Reads once. Returns true if there may be more to read at once.
 bool Connection::read_once() {
   std::array<MutableByteSpan, 2> room;
   const std::size_t count = session_->prepare_receive(room);
@@ -183,7 +183,7 @@ bool Connection::read_once() {
   return false;
 }
 
-/// The session is closed. The connection only waits for the peer to close its side, and ignores what it sends.
+/// Discards what the peer sends after the session has closed. The connection only waits for the peer to close its side.
 bool Connection::discard_once() {
   std::array<std::byte, 4096> bytes;
   const MutableByteSpan room(bytes);
@@ -226,15 +226,15 @@ void Connection::schedule_look() {
 }
 
 void Connection::run_turn() {
-  // Inside on_events() the pump is about to do what this would do.
+  // Inside on_events() the pump is about to do the same.
   if (is_finished_ || is_in_events_) return;
   const std::shared_ptr<Connection> self = shared_from_this();
   begin_turn();
   pump();
 }
 
-/// The peer may be gone altogether, which the next write would tell. Until there is something to write, the transport
-/// is asked.
+/// Settles a connection whose peer has closed its side. The peer may be gone altogether, which the next write would
+/// tell. Until there is something to write, the transport is asked.
 void Connection::settle_half_close() {
   if (!write_error_.is_ok()) return end_half_close(write_error_);
   const bool was_looking = std::exchange(is_looking_for_peer_, false);
@@ -250,7 +250,7 @@ void Connection::settle_half_close() {
   schedule_look();
 }
 
-/// All output is written, or can no longer be.
+/// Ends it, as all output is written, or can no longer be.
 void Connection::end_half_close(const Status& reason) {
   is_half_closed_ = is_looking_for_peer_ = false;
   linger_timer_.cancel();
@@ -258,7 +258,7 @@ void Connection::end_half_close(const Status& reason) {
   take_events();
 }
 
-/// Looks for what has come of the question before, and asks again.
+/// Looks for the outcome of the question before, and asks again.
 void Connection::look_for_peer() {
   if (is_in_events_) return schedule_look();
   const std::shared_ptr<Connection> self = shared_from_this();
@@ -313,7 +313,7 @@ void Connection::pump() {
   if (!must_not_read()) resume_paused();
 }
 
-/// What a handler throws leaves the loop. The events and bytes behind it are processed in a later turn.
+/// Has the handler take events. Its exceptions leave the loop; the events behind are processed in a later turn.
 void Connection::take_events() {
   const base::FlagScope scope(is_in_events_);
   has_events_left_ = false;
@@ -351,7 +351,7 @@ void Connection::write_out() {
   schedule_turn();
 }
 
-/// The peer may have sent a reason before it closed the connection, so what has arrived is read first.
+/// Handles a failed write. The peer may have sent a reason before it closed the connection, so input is read first.
 void Connection::write_failed() {
   if (reading_ != Reading::ended) start_linger();
 }
@@ -367,7 +367,7 @@ void Connection::switch_session() {
   schedule_turn();
 }
 
-/// The unread bytes are for the next session. The old one must not receive them.
+/// Drops the replacement, for which the unread bytes are. The old session must not receive them.
 void Connection::drop_replacement() noexcept {
   if (!next_session_) return;
   next_session_ = nullptr;

@@ -21,19 +21,19 @@ class Connection;
 class ConnectionHandler {
  public:
   virtual ~ConnectionHandler() = default;
-  /// Has to call session.next() until that or takes_events() returns false, or Connection::must_yield() returns true;
-  /// then it is called again. What the handler sends is written when this returns.
+  /// Takes the session's events: calls session.next() until that or takes_events() returns false, or
+  /// Connection::must_yield() returns true. Then it is called again. What it sends is written when this returns.
   virtual void on_events(Connection& connection) = 0;
-  /// The connection has written what the transport takes, after a batch of events or because there is room again. Some
-  /// output may be left.
+  /// Called when the connection has written what the transport takes, after a batch of events or because there is room
+  /// again. Some output may be left.
   virtual void on_written(Connection& /*connection*/) {}
-  /// The connection has been without calls for ConnectionOptions::idle_timeout. Called again after each further idle
-  /// time.
+  /// Called when the connection has been without calls for ConnectionOptions::idle_timeout, and again after each
+  /// further idle time.
   virtual void on_idle(Connection& /*connection*/) {}
-  /// The last call: the session has given its `closed` event, and the transport is closed. The connection may be
+  /// Called last: the session has given its `closed` event, and the transport is closed. The connection may be
   /// destroyed here.
   virtual void on_closed(Connection& connection) = 0;
-  /// See SessionOwner.
+  /// Answer the questions of a SessionOwner with the same functions.
   virtual std::size_t background_calls() const noexcept { return 0; }
   virtual Status on_call_begun(session::Event& /*event*/) { return {}; }
   virtual void on_call_dropped(session::CallId /*id*/) noexcept {}
@@ -47,28 +47,28 @@ class ConnectionHandler {
 };
 
 struct ConnectionOptions {
-  /// Once this much output has gathered it is written before the batch of events is done, so that both sides work at
-  /// the same time.
+  /// The size of the output that is written before the batch of events is done, so that both sides work at the same
+  /// time.
   std::size_t write_buffer_bytes = 256 * 1024;
-  /// How much work, as count_work() counts it, is done before the other connections of the loop get their turn.
+  /// The work, as count_work() counts it, that is done before the other connections of the loop get their turn.
   std::size_t turn_bytes = 1024 * 1024;
-  /// How long output that is not sent during a batch of events waits for more; 0: until the end of the loop's turn.
+  /// The time that output sent outside a batch of events waits for more; 0: until the end of the loop's turn.
   std::chrono::microseconds flush_delay{0};
-  /// After the session has closed: how long the peer may take none of the remaining output, and then, after all of it
-  /// was written, how long it may take to close its side.
+  /// The time for which the peer may take none of the remaining output after the session has closed, and the time that
+  /// it may take to close its side after all of it was written.
   std::chrono::milliseconds linger_timeout{1000};
-  /// When the peer has closed its side, what the session has ready for it is still written, for as long as the peer
-  /// takes it, and so is what Session::owes_response() says, unless the transport finds that the peer is gone. For
-  /// servers: a client may send all of its calls, close its side and then read.
+  /// True for servers, whose clients may send all of their calls, close their side and then read. After the peer has
+  /// closed its side, the session's output for it is still written, as long as the peer takes it, and so is what
+  /// Session::owes_response() names, unless the transport finds that the peer is gone.
   bool serves_half_closed = false;
-  /// From the start of a session until Session::is_open(); 0: no limit.
+  /// The time from the start of a session until Session::is_open(); 0: no limit.
   std::chrono::milliseconds handshake_timeout{0};
-  /// How long the connection may be without calls before ConnectionHandler::on_idle() is called; 0: no limit.
+  /// The time without calls after which ConnectionHandler::on_idle() is called; 0: no limit.
   std::chrono::milliseconds idle_timeout{0};
 };
 
-/// Belongs to one loop for its whole life; all calls come from the thread of that loop. The layer above keeps it alive
-/// until on_closed().
+/// A connection that belongs to one loop for its whole life, whose thread makes all calls. The layer above keeps it
+/// alive until on_closed().
 class Connection final : public std::enable_shared_from_this<Connection>,
                          private TransportObserver,
                          private session::SessionOwner {
@@ -90,49 +90,49 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// output is written.
   void replace_session(SessionFactory factory, ByteSpan unread);
 
-  /// The session at present. A replacement destroys it.
+  /// Returns the present session. A replacement destroys it.
   session::Session& session() noexcept { return *session_; }
-  /// False while the session waits to be replaced: then no event may be taken from it.
+  /// Returns false while the session waits to be replaced: then no event may be taken from it.
   bool takes_events() const noexcept { return !next_session_ || session_->is_closed(); }
   Transport& transport() noexcept { return *transport_; }
-  /// The peer has sent something.
+  /// Returns true if the peer has sent something.
   bool has_received() const noexcept { return has_received_; }
   Loop& loop() noexcept;
 
-  /// To be called after sending outside of on_events(): writes at the end of this turn, or after flush_delay. Several
-  /// calls cause one write.
+  /// Writes at the end of this turn, or after flush_delay. Call it after sending outside of on_events(). Several calls
+  /// cause one write.
   void flush_soon();
-  /// To be called after each frame that is sent inside on_events(): writes if enough has gathered, so that both sides
-  /// work at the same time.
+  /// Writes if enough has gathered, so that both sides work at the same time. Call it after each frame that is sent
+  /// inside on_events().
   void flush_if_large();
-  /// Inside on_events(): an event has cost as much as handling `bytes` bytes.
+  /// Counts, inside on_events(), that an event has cost as much as handling `bytes` bytes.
   void count_work(std::size_t bytes) noexcept { work_ += bytes; }
-  /// Inside on_events(): the turn is over, however much work has been counted.
+  /// Ends the turn inside on_events(), however much work has been counted.
   void end_turn() noexcept { work_ = turn_limit_; }
-  /// Inside on_events(): true if the rest of the events has to wait. A session that is closed is never held up.
+  /// Returns true inside on_events() if the rest of the events has to wait. A closed session is never held up.
   bool must_yield() noexcept { return work_ >= turn_limit_ && yields(); }
-  /// Writes what has gathered. Inside on_events().
+  /// Writes what has gathered. Call it inside on_events().
   void flush_now() { write_out(); }
-  /// Takes no further events and reads nothing until all output has been written. Inside on_events().
+  /// Takes no further events and reads nothing until all output has been written. Call it inside on_events().
   void hold_until_written() noexcept {
     is_held_for_output_ = true;
     turn_limit_ = 0;
   }
-  /// Takes no further events and reads nothing for `time`. Inside on_events().
+  /// Takes no further events and reads nothing for `time`. Call it inside on_events().
   void hold_for(base::Duration time);
-  /// A call has begun or ended: the idle time counts from now.
+  /// Notes that a call has begun or ended: the idle time counts from now.
   void note_activity() noexcept {
     if (timeouts_.has_idle_limit()) timeouts_.note_activity(loop().now());
   }
-  /// So many of the open calls are the layer's own, and do not keep the connection from being idle.
+  /// Sets how many of the open calls are the layer's own, and do not keep the connection from being idle.
   void set_background_calls(std::uint32_t count) noexcept { timeouts_.set_background_calls(count); }
-  /// From now on, once the session has closed and the peer's system has all output, the peer need not close its side as
-  /// well: the transport is closed a moment later. For clients that nobody runs at the time.
+  /// Closes the transport a moment after the session has closed and the peer's system has all output: the peer need not
+  /// close its side as well. It is for clients that nobody runs at the time.
   void close_when_delivered() noexcept { closes_when_delivered_ = true; }
   /// Closes the session for `reason`, writes the remaining output, and closes the transport.
   void close(const Status& reason);
   /// Writes as much output as the transport takes, and ends as if the transport had failed for `reason`. Inside
-  /// on_events(): after it returns.
+  /// on_events() it does so after that returns.
   void abort(const Status& reason);
 
  private:
@@ -196,32 +196,32 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   std::unique_ptr<session::Session> session_;
   Status write_error_;
   std::optional<Status> abort_reason_;
-  /// The session that is to take over once the output is written; null: none.
+  /// Makes the session that is to take over once the output is written; null: there is none.
   SessionFactory next_session_;
   /// Bytes that were read already, and that the session, or the next one if there is one, has yet to receive; null:
-  /// none.
+  /// there are none.
   std::unique_ptr<std::vector<std::byte>> unread_;
   Reading reading_ = Reading::idle;
   bool is_in_events_ = false;
   bool is_write_waiting_ = false;
   bool is_send_shut_ = false;
   bool is_finished_ = false;
-  /// The handler has left events to a later turn.
+  /// True if the handler has left events to a later turn.
   bool has_events_left_ = false;
   bool is_held_for_output_ = false;
-  /// The peer has closed its side, and output is left, or a response is owed.
+  /// True if the peer has closed its side, and output is left, or a response is owed.
   bool is_half_closed_ = false;
-  /// Then, while there is no output: linger_timer_ looks whether the peer is gone.
+  /// True if linger_timer_ looks whether the peer is gone, while half-closed and without output.
   bool is_looking_for_peer_ = false;
   int looks_ = 0;
   bool closes_when_delivered_ = false;
-  /// When lingering ends; meaningful while it lasts.
+  /// The time when lingering ends. It has a meaning only while lingering lasts.
   base::TimePoint linger_end_{};
   int unwritten_frames_ = 0;
   bool has_received_ = false;
-  /// Since the turn began.
+  /// The work since the turn began.
   std::size_t work_ = 0;
-  /// 0 while the connection is held.
+  /// The limit of the work; 0 while the connection is held.
   std::size_t turn_limit_;
   DeferredTask turn_;
   DeferredTask more_reading_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules the timer for the handshake, and then for the idle time.
+// ConnectionTimeouts: schedules the timer for the handshake, and then for the idle time.
 #include "net/connection_timeouts.h"
 
 namespace trunkline::net {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionTimeouts: how long a connection may take for its handshake, and how long it may then be without calls.
+// ConnectionTimeouts: limits the time of a connection's handshake, and then the time without calls.
 #pragma once
 
 #include "base/timer_wheel.h"
@@ -15,28 +15,28 @@ namespace trunkline::net {
 class ConnectionTimeouts {
  public:
   struct Limits {
-    /// 0: no limit.
+    /// The time for the handshake; 0: there is no limit.
     std::chrono::milliseconds handshake{0};
-    /// 0: no limit.
+    /// The time without calls; 0: there is no limit.
     std::chrono::milliseconds idle{0};
   };
   enum class Expired : std::uint8_t { nothing, handshake, idle };
 
-  /// `callback` is called with `owner` when the timer fires; it has to call check().
+  /// Makes the timer, which calls `callback` with `owner` when it fires. The callback has to call check().
   ConnectionTimeouts(const Limits& limits, base::Timer::Callback callback, void* owner) noexcept
       : limits_(limits), timer_(callback, owner) {}
 
   const Limits& limits() const noexcept { return limits_; }
 
-  /// A handshake has begun at `since`. Also called when the connection begins a further one with another session.
+  /// Begins a handshake at `since`. It is called again for a further one, with another session.
   void begin_handshake(base::TimerWheel& timers, base::TimePoint since) noexcept;
   bool is_in_handshake() const noexcept { return phase_ == Phase::handshake; }
-  /// The session is open; the idle time counts from `now`.
+  /// Ends the handshake, as the session is open; the idle time counts from `now`.
   void end_handshake(base::TimerWheel& timers, base::TimePoint now) noexcept;
   bool has_idle_limit() const noexcept { return limits_.idle > limits_.idle.zero(); }
-  /// A call has begun or ended at `now`.
+  /// Notes that a call has begun or ended at `now`.
   void note_activity(base::TimePoint now) noexcept { last_active_ = now; }
-  /// So many of the open calls do not keep the connection from being idle.
+  /// Sets how many of the open calls do not keep the connection from being idle.
   void set_background_calls(std::uint32_t count) noexcept { background_calls_ = count; }
   /// Says which limit has expired at `now`, and schedules the timer for the next check. An expired idle limit is
   /// reported again after each further idle time.

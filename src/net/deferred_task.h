@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// DeferredTask: a piece of work that a loop's own thread leaves for later, done once however often it is asked for.
+// DeferredTask: work that a loop's own thread leaves for later, done once however often it is scheduled.
 #pragma once
 
 #include <utility>
 
 namespace trunkline::net {
 
-/// A node that its owner embeds. Destroying it takes it out of the list it is in. One thread.
+/// A task, which its owner embeds. Destroying it takes it out of the list it is in. One thread may use it.
 class DeferredTask {
  public:
   using Callback = void (*)(void* owner);
@@ -17,7 +17,7 @@ class DeferredTask {
   DeferredTask& operator=(const DeferredTask&) = delete;
 
   bool is_scheduled() const noexcept { return previous_ != nullptr; }
-  /// No effect unless it is scheduled.
+  /// Takes the task out of its list. No effect unless it is scheduled.
   void cancel() noexcept {
     if (previous_ != nullptr) unlink();
   }
@@ -37,11 +37,11 @@ class DeferredTask {
   void* owner_ = nullptr;
 };
 
-/// First in, first out. It owns none of its entries.
+/// A list of tasks, first in, first out. It owns none of its entries.
 class DeferredTaskList {
  public:
   DeferredTaskList() noexcept { make_empty(); }
-  /// Takes out what is still in it, without calling it.
+  /// Takes out the tasks that are still in the list, without calling them.
   ~DeferredTaskList() {
     while (!empty()) head_.next_->cancel();
     head_.previous_ = head_.next_ = nullptr;
@@ -50,14 +50,14 @@ class DeferredTaskList {
   DeferredTaskList& operator=(const DeferredTaskList&) = delete;
 
   bool empty() const noexcept { return head_.next_ == &head_; }
-  /// No effect on a task that is in a list already.
+  /// Adds a task. No effect on a task that is in a list already.
   void add(DeferredTask& task) noexcept {
     if (task.is_scheduled()) return;
     task.previous_ = std::exchange(head_.previous_, &task);
     task.next_ = &head_;
     task.previous_->next_ = &task;
   }
-  /// Takes the oldest out and calls it; the list must not be empty.
+  /// Takes the oldest task out and calls it; the list must not be empty.
   void call_first() {
     DeferredTask& first = *head_.next_;
     first.unlink();

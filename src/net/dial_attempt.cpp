@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A non-blocking connect, and what follows it.
+// DialAttempt: a non-blocking connect, and what follows it.
 #include "net/dial_attempt.h"
 
 #include "net/socket_options.h"
@@ -34,7 +34,7 @@ Status DialAttempt::start() {
   if (!watcher) return std::move(watcher).status();
   watcher_ = std::move(*watcher);
   watcher_->set_observer(this);
-  // Also if it is connected already, as a unix socket is, since the callback must not be called from inside start().
+  // It waits even if a unix socket is connected already, since the callback must not be called inside start().
   watcher_->wait_writable();
   return {};
 }
@@ -73,7 +73,7 @@ void DialAttempt::connected() {
 }
 
 void DialAttempt::finish(Result<std::unique_ptr<Transport>> result) {
-  // Kept until the end, since the callback may destroy this, and the handshake itself may have called this.
+  // These are kept until the end: the callback may destroy this object, and the handshake itself may have called it.
   const Callback callback = std::move(callback_);
   const std::unique_ptr<TlsHandshake> handshake = std::move(handshake_);
   watcher_.reset();

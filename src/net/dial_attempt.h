@@ -17,14 +17,14 @@
 
 namespace trunkline::net {
 
-/// On the loop's thread. Its destruction gives the attempt up.
+/// An attempt on the loop's thread. Its destruction gives the attempt up.
 class DialAttempt final : private TransportObserver {
  public:
   /// Called once, on the loop, not from inside start(), and not after an error of start(). The attempt may be destroyed
   /// in it.
   using Callback = std::function<void(DialAttempt& attempt, Result<std::unique_ptr<Transport>> result)>;
 
-  /// `endpoint` and `options` outlive the attempt. Errors begin with `tried`. `tls` is used if the scheme is tls.
+  /// `endpoint` and `options` must outlive the attempt. Errors begin with `tried`. `tls` is used if the scheme is tls.
   DialAttempt(Loop& loop, const Endpoint& endpoint, const TransportOptions& options,
               std::shared_ptr<const TlsContext> tls, const SocketAddress& address, std::string tried,
               Callback callback);

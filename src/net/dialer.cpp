@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Resolves the name, and races its addresses.
+// dial(): resolves the name, and races its addresses.
 #include "net/dialer.h"
 
 #include "net/dial_attempt.h"
@@ -133,7 +133,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     if (options_.order != nullptr) options_.order->used(done->address());
     has_delivered_ = true;
     if (next_address_ == addresses_.size() && attempts_.empty()) return finish(std::move(result));
-    // A copy: the callback may cancel this.
+    // The callback is copied, since it may cancel this dial.
     const DialCallback callback = callback_;
     callback(std::move(result));
   }
@@ -153,7 +153,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     loop_.defer(finish_);
   }
 
-  /// The last call of the callback.
+  /// Ends the dial with the last call of the callback.
   void finish(Result<std::unique_ptr<Transport>> result) {
     const std::shared_ptr<StreamDial> self = shared_from_this();
     const DialCallback callback = std::move(callback_);
@@ -177,12 +177,12 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   DialCallback callback_;
   const std::string tried_;
   bool is_resolved_ = false;
-  /// The callback has been called with a transport.
+  /// True if the callback has been called with a transport.
   bool has_delivered_ = false;
-  /// The callback is not called again after the present call.
+  /// True if the callback is not called again after the present call.
   bool is_over_ = false;
   std::optional<asio::ip::tcp::resolver> resolver_;
-  /// In the order in which they are tried.
+  /// The addresses in the order in which they are tried.
   std::vector<SocketAddress> addresses_;
   std::size_t next_address_ = 0;
   std::vector<std::unique_ptr<DialAttempt>> attempts_;
@@ -191,7 +191,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   Result<std::unique_ptr<Transport>> result_;
   base::Timer timeout_{[](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->timed_out(); },
                        this};
-  /// Until the next address is tried beside those that have not responded.
+  /// Runs until the next address is tried beside those that have not responded.
   base::Timer delay_{[](base::Timer&, void* self, base::TimePoint) {
                        const std::shared_ptr<StreamDial> dial = static_cast<StreamDial*>(self)->shared_from_this();
                        dial->start_next();

@@ -20,7 +20,7 @@
 
 namespace trunkline::net {
 
-/// Keeps the contents of the files that TlsOptions name from one dial to the next. For use on one loop.
+/// Keeps the contents of the files that TlsOptions name from one dial to the next. It is used on one loop.
 struct TlsContextCache {
   std::shared_ptr<const TlsContext> context;
 };
@@ -28,15 +28,15 @@ struct TlsContextCache {
 struct DialOptions {
   TransportOptions transport{};
   TlsOptions tls{};
-  /// For all steps together: resolving the name, connecting to its addresses, the TLS handshake.
+  /// The time for all steps together: resolving the name, connecting to its addresses, the TLS handshake.
   std::chrono::milliseconds connect_timeout{20000};
-  /// Filled by the first dial that needs it. Null: the files are read each time.
+  /// The cache that the first dial which needs it fills. Null: the files are read each time.
   std::shared_ptr<TlsContextCache> tls_cache{};
-  /// If there are any, the host name is not resolved, and these are tried.
+  /// The addresses to try. If there are any, the host name is not resolved.
   std::vector<SocketAddress> addresses{};
-  /// How long an address may take to connect before the next one is tried beside it (RFC 8305, section 5).
+  /// The time that an address may take to connect before the next one is tried beside it (RFC 8305, section 5).
   std::chrono::milliseconds attempt_delay{250};
-  /// Kept from one dial to the next, which then begins with another address. Null: dials know nothing of each other.
+  /// The order that is kept from one dial to the next. Null: dials know nothing of each other.
   std::shared_ptr<AddressOrder> order{};
 };
 
@@ -47,9 +47,9 @@ class Dial {
  public:
   virtual ~Dial() = default;
   virtual void cancel() = 0;
-  /// The callback will be called again. To be asked in the callback.
+  /// Returns true if the callback will be called again. It is to be asked in the callback.
   virtual bool has_more() const noexcept = 0;
-  /// A transport has proved useless: tries the next address now, without waiting for the attempt delay.
+  /// Tries the next address now, without waiting for the attempt delay, since a transport has proved useless.
   virtual void hurry() = 0;
 };
 

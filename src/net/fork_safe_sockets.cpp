@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps the table of sockets, and closes the copies in a child.
+// ForkSafeSockets: keeps the table of sockets, and closes the copies in a child.
 #include "net/fork_safe_sockets.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 namespace trunkline::net {
 
 ForkSafeSockets& ForkSafeSockets::of_process() {
-  // Never destroyed: sockets may be closed at the very end of the process.
+  // The table is never destroyed: sockets may be closed at the very end of the process.
   static ForkSafeSockets& sockets = *new ForkSafeSockets;
   return sockets;
 }
@@ -29,7 +29,7 @@ void ForkSafeSockets::insert(int socket) {
     if (number >= is_open_.size()) is_open_.resize(number + 1);
     is_open_[number] = true;
   } catch (const std::exception&) {
-    // Without memory for the entry, children keep this socket.
+    // If there is no memory for the entry, children keep this socket.
   }
 }
 
@@ -38,8 +38,8 @@ void ForkSafeSockets::erase(int socket) noexcept {
   if (number < is_open_.size()) is_open_[number] = false;
 }
 
-/// In a child. An unconnected socket takes over the descriptors: if an object of the parent's closes one of them later,
-/// it does not close another file of the child's.
+/// Closes the sockets in a child. An unconnected socket takes over the descriptors: if an object of the parent's closes
+/// one of them later, it does not close another file of the child's.
 void ForkSafeSockets::close_all() noexcept {
   int unconnected = -1;
   bool is_extra = false;

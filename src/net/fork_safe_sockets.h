@@ -13,7 +13,7 @@ namespace trunkline::net {
 /// A forked child holds a copy of each socket. As long as it lives, addresses stay in use and peers do not see
 /// connections end, whatever the parent does. A program whose children use nothing that was made before the fork, such
 /// as one in Python, therefore has the copies closed. A program that forks children to accept on an inherited listener
-/// does not call close_in_children(). Any thread.
+/// does not call close_in_children(). Any thread may call the functions.
 class ForkSafeSockets {
  public:
   /// Has sockets that are made from now on closed in children of this process, and in their children. Further calls
@@ -54,7 +54,7 @@ class ForkSafeSockets {
 
   inline static std::atomic<bool> enabled_{false};
   std::mutex mutex_;
-  /// Indexed by descriptor.
+  /// The entries, indexed by descriptor.
   std::vector<bool> is_open_;
 };
 

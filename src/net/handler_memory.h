@@ -7,7 +7,7 @@
 
 namespace trunkline::net {
 
-/// Serves one allocation at a time from itself, and all others from the heap. Not thread-safe.
+/// Serves one allocation at a time from itself, and all others from the heap. It is not thread-safe.
 class HandlerMemory {
  public:
   HandlerMemory() = default;

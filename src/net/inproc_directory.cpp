@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of inproc:// names.
+// InprocDirectory: the table of inproc:// names.
 #include "net/inproc_directory.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 namespace trunkline::net {
 
 InprocDirectory& InprocDirectory::of_process() {
-  // Never destroyed: a listener may outlive the static objects of the process.
+  // The directory is never destroyed: a listener may outlive the static objects of the process.
   static InprocDirectory& directory = *make_for_process();
   return directory;
 }
@@ -26,7 +26,7 @@ InprocDirectory* InprocDirectory::make_for_process() {
   return new InprocDirectory;
 }
 
-/// In a child, with the mutex held.
+/// Empties the table in a child, with the mutex held.
 void InprocDirectory::reset() {
   entries_.clear();
   mutex_.unlock();
@@ -57,7 +57,7 @@ void InprocDirectory::remove(const std::string& name, const std::shared_ptr<Acce
 }
 
 Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
-  // Released without the lock.
+  // The offer is released without the lock.
   const auto offer = std::make_shared<Offer>(std::move(end));
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(name);
@@ -70,7 +70,7 @@ Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
   for (Loop* const loop : found->second.loops) {
     loop->post([accept = found->second.accept, offer, loop] {
       if (offer->is_taken.exchange(true)) return;
-      // Closed at once if nothing listens any more: other loops may keep the offer for long.
+      // The end is closed at once if nothing listens any more: other loops may keep the offer for long.
       MemoryEnd taken = std::move(offer->end);
       if (const std::shared_ptr<Accept> listening = accept.lock()) (*listening)(*loop, std::move(taken));
     });

@@ -15,22 +15,22 @@
 namespace trunkline::net {
 
 /// The inproc:// names of a process form one namespace, like the ports of a host. This is the only table of the library
-/// that all loops share. It holds only the listeners that are open. Any thread.
+/// that all loops share. It holds only the listeners that are open. Any thread may use it.
 class InprocDirectory {
  public:
   using Accept = std::function<void(Loop& here, MemoryEnd end)>;
 
-  /// In a forked child it is empty at first: the listeners of the parent are not there. Made before main(), or when the
-  /// library is loaded, so that no thread can fork at the same time.
+  /// Returns the directory, which is empty at first in a forked child: the listeners of the parent are not there. It is
+  /// made before main(), or when the library is loaded, so that no thread can fork at the same time.
   static InprocDirectory& of_process();
 
-  /// `accept` is called for each connection on the first of `loops` (at least one) that takes it, so that a loop which
-  /// a handler holds delays no connection. Until remove() or until its last owner releases it. The loops must live
-  /// until remove(). Error: already_exists.
+  /// Adds a listener, until remove() or until its last owner releases it. `accept` is called for each connection on the
+  /// first of `loops` (at least one) that takes it, so that a loop which a handler holds delays no connection. The
+  /// loops must live until remove(). Error: already_exists.
   Status add(const std::string& name, std::vector<Loop*> loops, const std::shared_ptr<Accept>& accept);
-  /// No effect if `name` is not that of `accept`: a forked child inherits listeners, but not their names.
+  /// Removes a listener. No effect if `name` is not that of `accept`: a forked child inherits listeners without names.
   void remove(const std::string& name, const std::shared_ptr<Accept>& accept);
-  /// Hands `end` to the listener. Error: unavailable, there is none.
+  /// Hands `end` to the listener. Error: unavailable if there is none.
   Status connect(const std::string& name, MemoryEnd end);
 
  private:

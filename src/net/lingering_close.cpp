@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the message, and discards what still arrives.
+// LingeringClose: writes the message, and discards what still arrives.
 #include "net/lingering_close.h"
 
 #include "net/loop.h"
@@ -9,7 +9,7 @@
 namespace trunkline::net {
 
 namespace {
-/// Reads in a row before other connections get their turn.
+/// The number of reads in a row before other connections get their turn.
 constexpr int discards_per_turn = 4;
 }  // namespace
 
@@ -63,7 +63,7 @@ void LingeringClose::on_readable() {
   transport_->wait_readable();
 }
 
-/// Destroys this.
+/// Destroys this object.
 void LingeringClose::end() {
   timeout_.cancel();
   static_cast<void>(transport_->loop().release(*this));

@@ -15,7 +15,7 @@ namespace trunkline::net {
 
 /// Writes the message, shuts down sending, and discards what the peer sends until the peer closes its side, or until
 /// the timeout. A socket that is closed with unread input resets the connection, so that the peer would lose the
-/// message. Owned by the loop of the transport.
+/// message. The loop of the transport owns it.
 class LingeringClose final : public LoopOwned, private TransportObserver {
  public:
   static constexpr std::chrono::milliseconds default_timeout{1000};
@@ -34,7 +34,7 @@ class LingeringClose final : public LoopOwned, private TransportObserver {
   void end();
 
   const std::unique_ptr<Transport> transport_;
-  /// What is not written yet.
+  /// The part of the message that is not written yet.
   std::string_view message_;
   const ConnectionPermit permit_;
   bool has_peer_closed_ = false;

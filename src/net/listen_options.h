@@ -21,37 +21,37 @@ class Loop;
 struct ListenOptions {
   TransportOptions transport{};
   TlsOptions tls{};
-  /// For TLS: from AcceptedConnection::accepted_at to the end of the handshake.
+  /// The time from AcceptedConnection::accepted_at to the end of the TLS handshake.
   std::chrono::milliseconds handshake_timeout{10000};
-  /// Peers that send a header of the PROXY protocol on each connection; the client that it names is the peer then.
+  /// The peers that send a header of the PROXY protocol on each connection; the client that it names is the peer then.
   AddressNetworks trusted_proxies{};
-  /// Loops that accept connections beside the listener's, so that none of them has to run for the others. They must
+  /// The loops that accept connections beside the listener's, so that none of them has to run for the others. They must
   /// live as long as the listener.
   std::vector<Loop*> further_loops{};
 };
 
 /// The loop that serves an accepted connection.
 struct LoopAssignment {
-  /// Null: the connection is closed at once.
+  /// The loop. Null: the connection is closed at once.
   Loop* loop = nullptr;
-  /// Handed to the connection.
+  /// The permit that is handed to the connection.
   ConnectionPermit permit{};
-  /// Of that loop: ends the connection while its handshake is under way. May be null.
+  /// The connections of that loop: it ends this one while its handshake is under way. May be null.
   std::shared_ptr<PendingConnections> pending{};
 };
 
 struct ListenCallbacks {
   /// Chooses the loop of a connection by the address of its peer. Called on the loop that has accepted it, before any
-  /// handshake. Null: that loop serves it.
+  /// handshake. Null: that loop serves the connection.
   std::function<LoopAssignment(const std::string& peer)> assign;
-  /// The loop that assign() has chosen has not taken the connection for a while, because a handler holds it: `here`,
-  /// the loop that has accepted it and on which this is called, is to serve it. The earlier permit has been released.
-  /// Null: the connection waits.
+  /// Called if the loop that assign() has chosen has not taken the connection for a while, because a handler holds it:
+  /// `here`, the loop that has accepted it and on which this is called, is to serve it. The earlier permit has been
+  /// released. Null: the connection waits.
   std::function<LoopAssignment(Loop& here, const std::string& peer)> assign_here;
-  /// A connection can be served; its handshake is done. Called on the loop of the transport.
+  /// Called on the loop of the transport when a connection can be served; its handshake is done.
   std::function<void(AcceptedConnection)> on_accept;
-  /// A connection could not be accepted, or its handshake has failed; the listener goes on. Called on the loop
-  /// concerned. May be null.
+  /// Called on the loop concerned if a connection could not be accepted, or its handshake has failed; the listener goes
+  /// on. May be null.
   std::function<void(const Status&)> on_error;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Listeners on sockets and on inproc:// names.
+// Listener: listeners on sockets and on inproc:// names.
 #include "net/listener.h"
 
 #include "net/acceptor.h"
@@ -25,21 +25,21 @@ namespace trunkline::net {
 namespace {
 
 constexpr int accepts_per_turn = 64;
-/// When the listener retires. More connections may arrive while the queue is emptied.
+/// The number of accepts when the listener retires. More connections may arrive while the queue is emptied.
 constexpr int accepts_at_end = 4096;
 constexpr std::chrono::milliseconds pause_when_exhausted{100};
 
-/// What the points that accept from one socket share.
+/// The state that the points which accept from one socket share.
 struct AcceptState {
   explicit AcceptState(std::shared_ptr<Acceptor> shared) : acceptor(std::move(shared)) {}
 
   const std::shared_ptr<Acceptor> acceptor;
-  /// Set before the socket is shut down: the points of other loops accept no more.
+  /// True once the socket is about to be shut down: the points of other loops accept no more.
   std::atomic<bool> is_retired{false};
-  /// How many of them are accepting right now.
+  /// The number of points that are accepting right now.
   std::atomic<int> accepting{0};
 
-  /// False: the listener has retired.
+  /// Begins to accept. Returns false if the listener has retired.
   bool enter() noexcept {
     accepting.fetch_add(1);
     if (!is_retired.load()) return true;
@@ -47,8 +47,8 @@ struct AcceptState {
     return false;
   }
   void leave() noexcept { accepting.fetch_sub(1); }
-  /// After this, what other loops have accepted is on its way to its loop. They hold the count for a moment only,
-  /// unless the user's log function takes long.
+  /// Waits until all connections that other loops have accepted are on their way to their loops. They hold the count
+  /// for a moment only, unless the user's log function takes long.
   void retire() noexcept {
     is_retired.store(true);
     for (int tries = 0; accepting.load() > 0 && tries < 100000; ++tries) std::this_thread::yield();
@@ -64,7 +64,7 @@ int accept_from(int socket) {
 /// Accepts on a further loop, from a copy of the listener's socket. The loop owns it until the listener has gone.
 class AcceptPoint final : public LoopOwned, private TransportObserver {
  public:
-  /// On the thread of `loop`.
+  /// Starts on the thread of `loop`.
   static void start(Loop& loop, UniqueSocket socket, std::shared_ptr<AcceptState> state) {
     if (state->is_retired.load() || state->acceptor->is_closed()) return;
     auto watcher = SocketWatcher::make(loop, socket);

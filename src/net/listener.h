@@ -12,16 +12,16 @@
 
 namespace trunkline::net {
 
-/// All calls come from the thread of the listener's loop. Destruction closes it.
+/// A listener. All calls come from the thread of its loop. Destruction closes it.
 class Listener {
  public:
-  /// Looks up a host name at once, which may block. Replaces the file of a unix socket if no process serves it any
-  /// more. Errors: invalid_argument (options, files), already_exists (address in use), permission_denied, unavailable.
+  /// Opens a listener. It may block to look up a host name, and replaces the file of a unix socket that nobody serves.
+  /// Errors: invalid_argument (options, files), already_exists (address in use), permission_denied, unavailable.
   static Result<std::unique_ptr<Listener>> open(Loop& loop, const Endpoint& endpoint, const ListenOptions& options,
                                                 ListenCallbacks callbacks);
   virtual ~Listener() = default;
 
-  /// With the port that the system has assigned, if the endpoint asked for port 0.
+  /// Returns the endpoint, with the port that the system has assigned if it asked for port 0.
   virtual const Endpoint& endpoint() const noexcept = 0;
   /// Accepts the connections that the system has queued, which would otherwise be reset, then stops accepting and
   /// removes the address. Connections on their way to their loop are still delivered. The callbacks must neither close

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binds and listens, and replaces stale socket files.
+// ListeningSocket: binds and listens, and replaces stale socket files.
 #include "net/listening_socket.h"
 
 #include "net/path_lock.h"
@@ -33,7 +33,7 @@ Result<SocketAddress> address_of(const Endpoint& endpoint, const std::string& tr
   return SocketAddress(found.begin()->endpoint());
 }
 
-/// True if the path is a socket on which no process accepts.
+/// Returns true if the path is a socket on which no process accepts.
 bool is_stale_file(const Endpoint& endpoint, const SocketAddress& address) {
   struct stat status {};
   if (::lstat(endpoint.path().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
@@ -57,7 +57,7 @@ bool set_flag(int socket, int name) {
   return ::setsockopt(socket, SOL_SOCKET, name, &on, sizeof(on)) == 0;
 }
 
-/// Whatever the system's default is.
+/// Has the socket accept IPv4, whatever the system's default is.
 bool accept_ipv4(int socket) {
   const int off = 0;
   return ::setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
@@ -72,7 +72,7 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   auto made = make_socket(address->family(), options, tried);
   const bool is_every_address = endpoint.host() == Endpoint::every_address;
   if (!made && is_every_address) {
-    // A system without IPv6.
+    // The system has no IPv6.
     address = SocketAddress(asio::ip::tcp::endpoint(asio::ip::address_v4::any(), endpoint.port()));
     made = make_socket(address->family(), options, tried);
   }

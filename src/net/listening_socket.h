@@ -18,9 +18,9 @@ class ListeningSocket {
   /// keeps other processes from checking that at the same time.
   static Result<ListeningSocket> open(const Endpoint& endpoint, const TransportOptions& options);
 
-  /// With the port that the system has assigned, if the endpoint asked for port 0.
+  /// Returns the endpoint, with the port that the system has assigned if it asked for port 0.
   const Endpoint& endpoint() const noexcept { return endpoint_; }
-  /// The caller may take it over.
+  /// Returns the socket, which the caller may take over.
   UniqueSocket& socket() noexcept { return socket_; }
   /// Makes `socket`, which was taken over, stop listening in all processes that have a copy of it. No effect in a
   /// forked child, which leaves that to its parent.

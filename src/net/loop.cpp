@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the turns of a loop, and waits for work.
+// Loop: runs the turns of a loop, and waits for work.
 #include "net/loop.h"
 
 #include "net/system_error.h"
@@ -154,7 +154,7 @@ bool Loop::turn() {
 bool Loop::settle() {
   bool any = queue_.resume();
   if (queue_.run_after_handler()) any = true;
-  // Deferred while nothing ran the loop.
+  // These tasks were deferred while nothing ran the loop.
   if (!end_of_turn_posted_ && queue_.has_end_of_turn()) {
     queue_.run_end_of_turn();
     any = true;
@@ -195,7 +195,7 @@ void Loop::wait() {
   if (wakeup_ || next == base::never) {
     context_.run_one();
   } else {
-    // Waits for a condition variable. The next turn fires the timers.
+    // The thread waits for a condition variable. The next turn fires the timers.
     context_.run_one_until(next);
   }
 }

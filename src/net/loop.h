@@ -29,8 +29,8 @@ namespace trunkline::net {
 /// deferred until it returns, and the timers that are due. WorkQueue says in which order deferred and posted work runs.
 class Loop {
  public:
-  /// Null: the steady clock. Otherwise `clock` must outlive the loop, and time moves only as `clock` says: the loop
-  /// never waits for a timer; poll() and run_until() fire those that are due.
+  /// Makes a loop on `clock`. Null: it has the steady clock. Otherwise `clock` must outlive it, and time moves only as
+  /// `clock` says: the loop never waits for a timer; poll() and run_until() fire those that are due.
   explicit Loop(EventLoopOptions options = {}, const base::ClockSource* clock = nullptr);
   /// Drops posted tasks that have not run, and destroys the operations that the loop owns.
   ~Loop();
@@ -38,10 +38,10 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   static Loop& of(EventLoop& loop) noexcept { return *loop.loop_; }
-  /// A public loop that runs on `clock`.
+  /// Makes a public loop that runs on `clock`.
   static std::unique_ptr<EventLoop> make_event_loop(const EventLoopOptions& options, const base::ClockSource* clock);
 
-  /// The time of this turn. The first call in a turn reads the clock; while nothing runs the loop, every call does.
+  /// Returns the time of this turn. A turn's first call reads the clock; if nothing runs the loop, every call does.
   base::TimePoint now() noexcept {
     if (!now_valid_) refresh_now();
     return now_;
@@ -49,9 +49,9 @@ class Loop {
   void refresh_now() noexcept;
   /// Reads the clock without changing the time of the turn.
   base::TimePoint read_clock() const noexcept { return clock_->now(); }
-  /// True if the loop had nothing to do before this turn, so that the sender of its work is probably waiting for it.
+  /// Returns true if the loop had nothing to do before this turn, so the sender of its work probably waits for it.
   bool was_idle() const noexcept { return was_idle_; }
-  /// Timers may be scheduled and cancelled at any time: the loop looks up the next wake-up after each turn.
+  /// Returns the timers. They may be scheduled at any time: the loop looks up the next wake-up after each turn.
   base::TimerWheel& timers() noexcept { return timers_; }
 
   void run();
@@ -59,7 +59,7 @@ class Loop {
   bool poll();
   void stop();
   /// Opens the descriptors by which the loop waits for sockets and for other threads at once; no effect if they are
-  /// open. A loop without sockets needs none. Error: resource_exhausted, the system refuses them.
+  /// open. A loop without sockets needs none. Error: resource_exhausted if the system refuses them.
   Status open();
   bool is_current() const noexcept { return runner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   asio::io_context& context() noexcept { return context_; }
@@ -84,7 +84,7 @@ class Loop {
   /// ownership of `task`, which must live until it runs or is dropped. Allocates nothing.
   void post(PostedTask* task);
   void post(std::function<void()> task);
-  /// True if a posted task has not run yet. May also be called by the owner of the loop while nothing runs it.
+  /// Returns true if a posted task has not run yet. The loop's owner may also call it while nothing runs the loop.
   bool has_posted() const noexcept { return queue_.has_posted(); }
   /// Runs `task` at the moment that `until` names; a task deferred while nothing runs the loop runs first when
   /// something does. No effect if it is scheduled already. May also be called by the owner of the loop while nothing
@@ -95,11 +95,11 @@ class Loop {
   }
 
   /// Drops posted tasks, and destroys pending handlers and the operations that the loop owns, as the destructor does,
-  /// but while the objects that these own may still use the loop. For the loop's owner, while nothing runs it. Nothing
-  /// may run the loop afterwards.
+  /// but while the objects that these own may still use the loop. The loop's owner calls it, while nothing runs the
+  /// loop. Nothing may run the loop afterwards.
   void clear();
 
-  /// Counts the rounds of whatever runs the loop: it changes if a handler has run the loop itself.
+  /// Returns the rounds of whatever runs the loop. The number changes if a handler has run the loop itself.
   std::uint64_t turns() const noexcept { return turns_; }
 
   /// Owns `operation` until release(), clear() or the end of the loop.
@@ -108,7 +108,7 @@ class Loop {
   std::unique_ptr<LoopOwned> release(LoopOwned& operation) noexcept { return operations_.remove(operation); }
 
  private:
-  /// Makes shutdown() public.
+  /// An io_context that makes shutdown() public.
   struct Context : asio::io_context {
     using asio::io_context::io_context;
     using asio::io_context::shutdown;
@@ -128,9 +128,9 @@ class Loop {
     const asio::execution_context* outer_context_;
   };
 
-  /// Runs what is ready, or else waits for one handler. False: the clock is given, and nothing is ready.
+  /// Runs what is ready, or else waits for one handler. Returns false with a given clock if nothing is ready.
   bool turn();
-  /// Does what follows a handler. True if there was anything to do.
+  /// Does what follows a handler. Returns true if there was anything to do.
   bool settle();
   void post_end_of_turn();
   bool fire_due_timers();
@@ -148,11 +148,11 @@ class Loop {
 
   base::TimePoint now_;
   bool now_valid_ = false;
-  /// Asio holds the handler that runs the end of the turn.
+  /// True if Asio holds the handler that runs the end of the turn.
   bool end_of_turn_posted_ = false;
   bool timer_fired_ = false;
   bool was_idle_ = false;
-  /// How many runs are nested.
+  /// The number of runs that are nested.
   int depth_ = 0;
   std::uint64_t turns_ = 0;
   base::TimePoint armed_for_ = base::never;
@@ -164,12 +164,12 @@ class Loop {
   std::atomic<bool> stop_requested_{false};
   std::atomic<std::thread::id> runner_{};
 
-  // Destroyed first: the objects that its handlers own may still use the members above.
+  // The context is destroyed first: the objects that its handlers own may still use the members above.
   // The concurrency hint is not 1: with 1, Asio keeps what a handler posts in a queue of that handler until it returns,
   // so that a nested run would not see it, and would miscount the open work.
   Context context_{2};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
-  /// Empty until open(): Asio opens three descriptors for it.
+  /// Wakes the loop for its timers. It is empty until open(): Asio opens three descriptors for it.
   std::optional<asio::steady_timer> wakeup_;
 };
 

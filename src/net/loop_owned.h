@@ -7,7 +7,7 @@
 
 namespace trunkline::net {
 
-/// See Loop::adopt().
+/// An operation that Loop::adopt() takes.
 class LoopOwned {
  public:
   LoopOwned() noexcept = default;
@@ -21,7 +21,7 @@ class LoopOwned {
   LoopOwned* next_ = nullptr;
 };
 
-/// Owns its entries. One thread.
+/// Owns its entries. One thread may use it.
 class LoopOwnedList {
  public:
   LoopOwnedList() = default;
@@ -34,14 +34,14 @@ class LoopOwnedList {
     added->next_ = std::exchange(first_, added);
     if (added->next_ != nullptr) added->next_->previous_ = added;
   }
-  /// `operation` must be in this list.
+  /// Removes and returns `operation`, which must be in this list.
   std::unique_ptr<LoopOwned> remove(LoopOwned& operation) noexcept {
     (operation.previous_ != nullptr ? operation.previous_->next_ : first_) = operation.next_;
     if (operation.next_ != nullptr) operation.next_->previous_ = operation.previous_;
     operation.previous_ = operation.next_ = nullptr;
     return std::unique_ptr<LoopOwned>(&operation);
   }
-  /// Destroys one after the other. Their destructors may add to the list and remove from it.
+  /// Destroys one operation after the other. Their destructors may add to the list and remove from it.
   void clear() noexcept {
     while (first_ != nullptr) remove(*first_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leading, following, and handing over.
+// LoopRunner: leads, follows, and hands over.
 #include "net/loop_runner.h"
 
 #include <pthread.h>
@@ -10,8 +10,8 @@
 
 namespace trunkline::net {
 
-/// A thread that waits while another leads. Linked in the lists of the runner and of what it waits for. Made, used and
-/// destroyed with the runner's mutex held.
+/// A thread that waits while another leads. It is linked in the lists of the runner and of what it waits for. The
+/// runner's mutex is held when it is made, used and destroyed.
 class LoopFollower {
  public:
   LoopFollower(LoopRunner& runner, Waitable& waitable) noexcept
@@ -38,7 +38,7 @@ class LoopFollower {
   LoopFollower* next_of_waitable() const noexcept { return next_of_waitable_; }
   const Waitable& waitable() const noexcept { return waitable_; }
   void wake() noexcept { changed_.notify_one(); }
-  /// Unlocks `lock` while it sleeps. False: `until` has come.
+  /// Sleeps with `lock` unlocked. Returns false if `until` has come.
   bool sleep(std::unique_lock<std::mutex>& lock, base::TimePoint until) {
     if (until != base::never) return changed_.wait_until(lock, until) == std::cv_status::no_timeout;
     changed_.wait(lock);
@@ -86,7 +86,7 @@ bool LoopRunner::wait(Waitable& waitable, base::TimePoint until) {
   return waitable.is_set();
 }
 
-/// False: `until` has come.
+/// Waits without leading. Returns false if `until` has come.
 bool LoopRunner::follow(Waitable& waitable, base::TimePoint until, std::unique_lock<std::mutex>& lock) {
   LoopFollower follower(*this, waitable);
   // set() either sees this follower, or was called before it became one.
@@ -111,7 +111,7 @@ void LoopRunner::lead_for(Waitable& waitable, base::TimePoint until) {
 
 void LoopRunner::set(Waitable& waitable) {
   std::uint8_t state = 0;
-  // Afterwards `waitable` may be gone. The exchange fails if a thread follows for it, which then has to be woken.
+  // `waitable` may be gone afterwards. The exchange fails if a thread follows for it, which then has to be woken.
   if (!waitable.state_.compare_exchange_strong(state, Waitable::set_bit, std::memory_order_seq_cst)) {
     const std::lock_guard lock(mutex_);
     LoopFollower* const first = waitable.first_waiter_;
@@ -168,7 +168,7 @@ void LoopRunner::interrupt_leader() {
   loop_.post(std::function<void()>([] {}));
 }
 
-/// The lead goes to a thread that claims it, to the runner's own, to one that waits, or, if there is work left, to a
+/// Hands the lead to a thread that claims it, to the runner's own, to one that waits, or, if there is work left, to a
 /// thread that is started for it. If the system refuses that one, the work is done when a thread leads again.
 std::shared_ptr<void> LoopRunner::hand_over(std::unique_lock<std::mutex>& lock) {
   std::shared_ptr<void> work_left;
@@ -186,7 +186,7 @@ std::shared_ptr<void> LoopRunner::hand_over(std::unique_lock<std::mutex>& lock) 
   return work_left;
 }
 
-/// Not one whose wait is over: it leaves without leading. False if there is no other.
+/// Wakes a follower whose wait is not over: one that leaves does not lead. Returns false if there is no other.
 bool LoopRunner::wake_follower() noexcept {
   for (LoopFollower* follower = first_follower_; follower != nullptr; follower = follower->next()) {
     if (follower->waitable().is_set()) continue;
@@ -218,7 +218,7 @@ Status LoopRunner::start_thread_locked(const std::shared_ptr<void>& keep) {
 }
 
 void LoopRunner::run_thread() {
-  // Debuggers and top show it. At most 15 characters.
+  // Debuggers and top show the name. It has at most 15 characters.
   ::pthread_setname_np(::pthread_self(), "trunkline-loop");
   std::shared_ptr<void> work_left;
   std::unique_lock lock(mutex_);

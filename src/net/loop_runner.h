@@ -20,23 +20,23 @@ namespace trunkline::net {
 
 class LoopFollower;
 
-/// What threads wait for: see LoopRunner::wait().
+/// An event for which threads wait by LoopRunner::wait().
 class Waitable {
  public:
   bool is_set() const noexcept { return (state_.load(std::memory_order_seq_cst) & set_bit) != 0; }
-  /// In place of LoopRunner::set(), for a waitable for which no thread can be waiting.
+  /// Sets it in place of LoopRunner::set(), when no thread can be waiting for it.
   void set_unwaited() noexcept { state_.store(set_bit, std::memory_order_release); }
-  /// While no thread waits for it.
+  /// Clears it. Must be called while no thread waits for it.
   void clear() noexcept { state_.store(0, std::memory_order_relaxed); }
 
  private:
   friend class LoopRunner;
   friend class LoopFollower;
   static constexpr std::uint8_t set_bit = 1;
-  /// A thread waits without leading. It is added and removed with the runner's mutex held.
+  /// The bit says that a thread waits without leading. It is set and cleared with the runner's mutex held.
   static constexpr std::uint8_t followed_bit = 2;
   std::atomic<std::uint8_t> state_{0};
-  /// The first of the threads that wait for it without leading. Guarded by the runner's mutex.
+  /// The first of the threads that wait for it without leading. The runner's mutex guards it.
   LoopFollower* first_waiter_ = nullptr;
 };
 
@@ -46,18 +46,18 @@ struct LoopRunnerHooks {
   std::function<std::shared_ptr<void>()> work_left{};
   /// Called by a thread that gives up the lead, before another can take it. It must not call the runner. May be null.
   std::function<void()> on_hand_over{};
-  /// A handler has thrown, and the exception is the current one; the loop goes on. Null: the exception leaves wait(),
-  /// after the lead was handed over, and the runner's own thread swallows what derives from std::exception.
+  /// Called when a handler has thrown, and the exception is the current one; the loop goes on. Null: the exception
+  /// leaves wait() after the lead was handed over, and the runner's own thread swallows any std::exception.
   std::function<void()> on_exception{};
-  /// After a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it again.
-  /// May be null.
+  /// Called after a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it
+  /// again. May be null.
   std::function<void()> on_stopped{};
 };
 
-/// The leader/follower pattern. One thread at a time leads: it runs the loop until what it waits for is there, and then
-/// hands over to another waiting thread, so that a lone caller pays for no change of threads. Once start_thread() was
-/// called, the runner's own thread leads and the others only wait. Any thread may call any function, unless it says
-/// otherwise. In a forked child a runner of the parent must be neither used nor destroyed: its threads stayed behind.
+/// A runner by the leader/follower pattern. One thread at a time leads: it runs the loop until what it waits for is
+/// there, and then hands over to another waiting thread, so that a lone caller pays for no change of threads. Once
+/// start_thread() was called, the runner's own thread leads and the others only wait. Any thread may call any function
+/// that says nothing else. A forked child must neither use nor destroy the parent's runner: its threads stayed behind.
 class LoopRunner {
  public:
   class Lead;
@@ -73,33 +73,33 @@ class LoopRunner {
 
   Loop& loop() const noexcept { return loop_; }
 
-  /// Waits until `waitable` is set, and leads while no other thread does. False: `until` came first. Not on the loop's
-  /// thread. What the last turn has deferred may be pending when it returns; run_once() does it.
+  /// Waits until `waitable` is set, and leads while no other thread does. Returns false if `until` came first. Must not
+  /// be called on the loop's thread. Work that the last turn has deferred may be pending then; run_once() does it.
   bool wait(Waitable& waitable, base::TimePoint until = base::never);
   /// Sets `waitable`, which may be destroyed by its waiter before this returns. The runner must outlive the call.
   void set(Waitable& waitable);
 
-  /// The lead, or nullopt because another thread has it or is about to take it.
+  /// Returns the lead, or nullopt because another thread has it or is about to take it.
   std::optional<Lead> try_lead();
-  /// Has the thread that leads make way, and takes the lead from it. Not on the loop's thread, nor while the runner has
-  /// a thread of its own.
+  /// Has the thread that leads make way, and takes the lead from it. Must not be called on the loop's thread, nor while
+  /// the runner has a thread of its own.
   Lead claim_lead();
 
   /// Starts the runner's own thread, which keeps `keep` alive as long as it runs. No effect if there is one, or after
-  /// stop(). Error: resource_exhausted, the system refuses a thread.
+  /// stop(). Error: resource_exhausted if the system refuses a thread.
   Status start_thread(const std::shared_ptr<void>& keep = nullptr);
   bool has_thread() const noexcept { return has_thread_.load(std::memory_order_acquire); }
-  /// Ends and joins the thread; it may be started again. Not on the loop's thread.
+  /// Ends and joins the thread, which may be started again. Must not be called on the loop's thread.
   void stop_thread();
   /// Ends the thread, waits until the thread that leads has left the loop, and lets none lead any more. From inside the
   /// loop it returns at once, and its thread leaves the loop when its handlers have returned: see on_stopped.
   void stop();
 
-  /// True while a thread runs the loop, or is about to.
+  /// Returns true while a thread runs the loop, or is about to.
   bool is_led() const noexcept { return led_.load(std::memory_order_seq_cst) || has_thread(); }
-  /// Replaces LoopRunnerHooks::on_hand_over. Before any thread leads.
+  /// Replaces LoopRunnerHooks::on_hand_over. Must be called before any thread leads.
   void set_on_hand_over(std::function<void()> callback) { hooks_.on_hand_over = std::move(callback); }
-  /// How often the lead was taken: a change shows that the loop has been run in the meantime.
+  /// Returns how often the lead was taken: a change shows that the loop has been run in the meantime.
   std::uint64_t lead_count() const noexcept { return lead_count_.load(std::memory_order_relaxed); }
 
  private:
@@ -116,7 +116,7 @@ class LoopRunner {
   void wait_for_lead(std::unique_lock<std::mutex>& lock, bool until_stopping = false);
 
   bool must_make_way() const noexcept { return make_way_.load(std::memory_order_relaxed); }
-  /// As Lead::run_until().
+  /// Runs the loop as Lead::run_until() does.
   template <class Done>
   bool run_led(Done done, base::TimePoint until) {
     bool is_done = false;
@@ -126,8 +126,8 @@ class LoopRunner {
   }
   bool follow(Waitable& waitable, base::TimePoint until, std::unique_lock<std::mutex>& lock);
   void lead_for(Waitable& waitable, base::TimePoint until);
-  /// Leaves the mutex locked. The caller releases the result once it has unlocked the mutex: that may destroy the
-  /// runner.
+  /// Hands the lead over, and leaves the mutex locked. The caller releases the result once it has unlocked the mutex:
+  /// that may destroy the runner.
   [[nodiscard]] std::shared_ptr<void> hand_over(std::unique_lock<std::mutex>& lock);
   Status start_thread_locked(const std::shared_ptr<void>& keep);
   void run_thread();
@@ -137,15 +137,15 @@ class LoopRunner {
   LoopRunnerHooks hooks_;
   const bool is_external_;
 
-  /// Guards everything below. The atomics are written with it held.
+  /// Guards the members below. The atomic ones are written while it is held.
   std::mutex mutex_;
   /// Notified when a thread gives up the lead while another waits for that, and by stop().
   std::condition_variable lead_free_;
   int lead_free_waiters_ = 0;
   std::atomic<bool> led_{false};
-  /// The leader shall hand over as soon as it can.
+  /// True if the leader is to hand over as soon as it can.
   std::atomic<bool> make_way_{false};
-  /// Threads in claim_lead() that wait.
+  /// The number of threads that wait in claim_lead().
   int claims_ = 0;
   LoopFollower* first_follower_ = nullptr;
   std::atomic<std::uint64_t> lead_count_{0};
@@ -157,7 +157,7 @@ class LoopRunner {
   bool stopped_inside_ = false;
 };
 
-/// Held by the thread that leads; its end hands the lead over, also when it ends by an exception.
+/// A lead that a thread holds. Its end hands the lead over, also when it ends by an exception.
 class LoopRunner::Lead {
  public:
   explicit Lead(LoopRunner& runner) noexcept : runner_(&runner) {}
@@ -165,8 +165,8 @@ class LoopRunner::Lead {
   Lead& operator=(Lead&&) = delete;
   ~Lead();
 
-  /// Runs the loop until `done()`. False: `until` came first, or another thread claims the lead. What handlers throw
-  /// leaves it.
+  /// Runs the loop until `done()`. Returns false if `until` came first, or another thread claims the lead. Exceptions
+  /// of handlers leave it.
   template <class Done>
   bool run_until(Done done, base::TimePoint until = base::never) const {
     return runner_->run_led(std::move(done), until);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves bytes between the ends, and wakes the end that waits for them.
+// MemoryLink: moves bytes between the ends, and wakes the end that waits for them.
 #include "net/memory_link.h"
 
 #include <string_view>

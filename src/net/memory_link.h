@@ -15,17 +15,17 @@
 
 namespace trunkline::net {
 
-/// The end of a link. The functions are called on the thread of its loop.
+/// The end of a link, whose functions are called on the thread of its loop.
 class MemoryLinkEnd {
  public:
   virtual ~MemoryLinkEnd() = default;
-  /// There are ready events.
+  /// Called when there are ready events.
   virtual void deliver() = 0;
-  /// Calls deliver().
+  /// Returns the task that calls deliver().
   virtual DeferredTask& delivery() noexcept = 0;
 };
 
-/// The mutex guards everything. The loop of a side lives as long as the side is open.
+/// A link whose mutex guards everything. The loop of a side lives as long as the side is open.
 class MemoryLink : public std::enable_shared_from_this<MemoryLink> {
  public:
   /// The events for which a side waits, or which are ready for it.
@@ -34,11 +34,11 @@ class MemoryLink : public std::enable_shared_from_this<MemoryLink> {
     bool write = false;
   };
 
-  /// `buffer_bytes` is the capacity in each direction; `address` is that of the peer as each end reports it.
+  /// Makes a link. `buffer_bytes` is the capacity in each direction; each end reports `address` as its peer's.
   MemoryLink(std::size_t buffer_bytes, std::string address);
   const std::string& address() const noexcept { return address_; }
 
-  /// `end` is from now on the end of `side`, on `loop`, until close().
+  /// Makes `end` the end of `side`, on `loop`, until close().
   void claim(std::size_t side, Loop& loop, MemoryLinkEnd& end);
   IoResult read(std::size_t side, std::span<const MutableByteSpan> into);
   IoResult write(std::size_t side, std::span<const ByteSpan> from);
@@ -46,22 +46,22 @@ class MemoryLink : public std::enable_shared_from_this<MemoryLink> {
   void shutdown_send(std::size_t side);
   void close(std::size_t side);
   bool is_peer_closed(std::size_t side);
-  /// The ready events of `side`, each of them once.
+  /// Returns the ready events of `side`, each of them once.
   Events take_ready(std::size_t side);
 
  private:
   struct Side {
     explicit Side(std::size_t capacity) : incoming(capacity) {}
     ByteRing incoming;
-    /// Null until claimed.
+    /// The loop of the side; null until it is claimed.
     Loop* loop = nullptr;
-    /// Null until claimed, and after closing.
+    /// The end of the side; null until it is claimed, and after closing.
     MemoryLinkEnd* end = nullptr;
-    /// Sends nothing more.
+    /// True if the side sends nothing more.
     bool ended = false;
     bool closed = false;
     Events awaited;
-    /// Awaited events that have occurred, and that the observer has not been called for.
+    /// The awaited events that have occurred, and for which the observer has not been called.
     Events ready;
   };
   /// Carries a wake-up to another loop, and keeps the link alive until then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The transport of an end of a MemoryLink.
+// MemoryTransport: the transport of an end of a MemoryLink.
 #include "net/memory_transport.h"
 
 #include "net/memory_link.h"
@@ -8,7 +8,7 @@ namespace trunkline::net {
 
 namespace {
 
-/// Everything but the constructor is for the thread of its loop.
+/// A transport of which everything but the constructor is for the thread of its loop.
 class MemoryTransport final : public Transport, private MemoryLinkEnd {
  public:
   MemoryTransport(std::shared_ptr<MemoryLink> link, std::size_t side, Loop& loop)

@@ -14,23 +14,23 @@ namespace trunkline::net {
 class MemoryLink;
 
 struct MemoryOptions {
-  /// In each direction; at least 1. A writer waits when the buffer is full.
+  /// The size of the buffer in each direction; at least 1. A writer waits when the buffer is full.
   std::size_t buffer_bytes = 256 * 1024;
   /// The address of the peer as each end reports it.
   std::string address = "inproc://";
 };
 
-/// One end of a connection, as long as its loop is not known. Destroying it unclaimed ends the stream of the other end.
-/// Any thread.
+/// One end of a connection whose loop is not known yet. Destroying it unclaimed ends the stream of the other end. Any
+/// thread may use it.
 class MemoryEnd {
  public:
   explicit MemoryEnd(std::shared_ptr<MemoryLink> link) noexcept : link_(std::move(link)) {}
   MemoryEnd(MemoryEnd&&) noexcept = default;
   MemoryEnd& operator=(MemoryEnd&&) = delete;
   ~MemoryEnd();
-  /// The address of the other end.
+  /// Returns the address of the other end.
   const std::string& address() const noexcept;
-  /// The end as a transport on `loop`. To be called once, on the thread of `loop`.
+  /// Returns the end as a transport on `loop`. Must be called once, on the thread of `loop`.
   std::unique_ptr<Transport> claim(Loop& loop);
 
  private:

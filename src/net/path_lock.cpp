@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes, locks and removes the lock file.
+// PathLock: makes, locks and removes the lock file.
 #include "net/path_lock.h"
 
 #include <fcntl.h>

@@ -11,8 +11,8 @@
 
 namespace trunkline::net {
 
-/// The operations that read the first bytes of such connections are owned by their loop, which may live longer than the
-/// server. Shared by both. Loop's thread only.
+/// The loop owns the operations that read the first bytes of such connections, and may live longer than the server.
+/// Both share this object. Only the loop's thread uses it.
 class PendingConnections {
  public:
   explicit PendingConnections(Loop& loop) noexcept : loop_(loop) {}
@@ -22,7 +22,7 @@ class PendingConnections {
   /// Keeps an operation in the list as long as it is under way.
   class Place {
    public:
-    /// `pending` may be null: the operation is in no list. `operation` is destroyed by end_all() while it has a place.
+    /// Adds `operation`, which end_all() destroys while it has a place. `pending` may be null: then it is in no list.
     Place(std::shared_ptr<PendingConnections> pending, LoopOwned& operation) : pending_(std::move(pending)) {
       if (pending_ != nullptr) place_ = pending_->operations_.insert(pending_->operations_.end(), &operation);
     }
@@ -30,7 +30,7 @@ class PendingConnections {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// The operation is about to end by itself. May be called again.
+    /// Takes the operation out, as it is about to end by itself. May be called again.
     void leave() noexcept {
       if (pending_ != nullptr) std::exchange(pending_, nullptr)->operations_.erase(place_);
     }
@@ -41,7 +41,7 @@ class PendingConnections {
   };
 
   bool empty() const noexcept { return operations_.empty(); }
-  /// Closes all of them. Their callbacks are not called.
+  /// Closes all of them, without calling their callbacks.
   void end_all() noexcept {
     while (!operations_.empty()) static_cast<void>(loop_.release(*operations_.front()));
   }

@@ -7,7 +7,7 @@
 
 namespace trunkline::net {
 
-/// A node that its owner embeds. It may be posted again once run() has been entered.
+/// A task, which its owner embeds. It may be posted again once run() has been entered.
 struct PostedTask {
   PostedTask* next = nullptr;
   void (*run)(PostedTask* task) = nullptr;
@@ -15,10 +15,10 @@ struct PostedTask {
   void (*drop)(PostedTask* task) = nullptr;
 };
 
-/// Many threads push, one thread takes.
+/// A stack onto which many threads push, and from which one thread takes.
 class PostedTaskStack {
  public:
-  /// True if the stack was empty: the consumer has to be woken.
+  /// Pushes a task. Returns true if the stack was empty: the consumer has to be woken.
   bool push(PostedTask& task) noexcept {
     PostedTask* newest = newest_.load(std::memory_order_relaxed);
     do {
@@ -28,7 +28,7 @@ class PostedTaskStack {
   }
 
   bool empty() const noexcept { return newest_.load(std::memory_order_acquire) == nullptr; }
-  /// Everything pushed so far, oldest first, linked by `next`.
+  /// Takes everything pushed so far, oldest first, linked by `next`.
   PostedTask* take_all() noexcept {
     PostedTask* newest = newest_.exchange(nullptr, std::memory_order_acq_rel);
     PostedTask* oldest = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads until the protocol is known, or the time is up.
+// ProtocolSniffer: reads until the protocol is known, or the time is up.
 #include "net/protocol_sniffer.h"
 
 #include "net/loop.h"
@@ -76,7 +76,7 @@ void ProtocolSniffer::finish(Result<SniffResult> result) {
   timeout_.cancel();
   place_.leave();
   if (transport_ != nullptr) transport_->close();
-  // Destroyed after the callback, to which the bytes belong until then.
+  // This object is destroyed after the callback, to which the bytes belong until then.
   const std::unique_ptr<LoopOwned> self = loop.release(*this);
   callback_(std::move(result));
 }

@@ -24,17 +24,17 @@ struct SniffResult {
   ByteSpan bytes;
 };
 
-/// Owned by the loop of the transport until it has called back.
+/// A sniffer, which the loop of the transport owns until it has called back.
 class ProtocolSniffer final : public LoopOwned, private TransportObserver {
  public:
-  /// At most this many bytes are read.
+  /// The most bytes that are read.
   static constexpr std::size_t max_bytes = 64;
 
-  /// True once the protocol can be told from what is known of the peer, such as the result of ALPN, and from the first
-  /// bytes, of which there may be none yet.
+  /// Returns true once the protocol can be told from what is known of the peer, such as the result of ALPN, and from
+  /// the first bytes, of which there may be none yet.
   using IsKnown = std::function<bool(const PeerInfo& peer, ByteSpan first_bytes)>;
-  /// Error: unavailable, the peer has closed the connection, or did not send enough before the timeout. The transport
-  /// is closed then.
+  /// Takes the result. Error: unavailable if the peer has closed the connection, or did not send enough before the
+  /// timeout. The transport is closed then.
   using Callback = std::function<void(Result<SniffResult>)>;
 
   /// Calls `callback` once, on the loop and not from inside this function, when `is_known` is true or max_bytes were
@@ -62,7 +62,7 @@ class ProtocolSniffer final : public LoopOwned, private TransportObserver {
   std::size_t size_ = 0;
   const std::chrono::milliseconds limit_;
   base::Timer timeout_;
-  /// For a protocol that is known before anything was read.
+  /// Runs the callback if the protocol is known before anything was read.
   DeferredTask known_;
   PendingConnections::Place place_;
 };

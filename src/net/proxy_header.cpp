@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two forms of the header.
+// ProxyHeader: reads the two forms of the header.
 #include "net/proxy_header.h"
 
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@ Status malformed(std::string_view what) {
   return {StatusCode::invalid_argument, "read proxy header: " + std::string(what)};
 }
 
-/// True if one is the beginning of the other.
+/// Returns true if one text is the beginning of the other.
 bool matches(std::string_view bytes, std::string_view signature) noexcept {
   const std::size_t size = std::min(bytes.size(), signature.size());
   return bytes.substr(0, size) == signature.substr(0, size);
@@ -35,14 +35,14 @@ bool is_address(std::string_view text) {
   return ::inet_pton(family, std::string(text).c_str(), &address) == 1;
 }
 
-/// Decimal digits without leading zeros.
+/// Reads a port of decimal digits without leading zeros.
 bool read_port(std::string_view text, std::uint16_t& port) noexcept {
   if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// The text up to the next space, which is taken as well. Empty: there is none.
+/// Takes the text up to the next space, and the space. It is empty if there is none.
 std::string_view take_word(std::string_view& line) noexcept {
   const std::size_t space = std::min(line.find(' '), line.size());
   const std::string_view word = line.substr(0, space);
@@ -72,7 +72,7 @@ Result<ProxyHeader> read_line(std::string_view bytes) {
   header.destination.host = take_word(line);
   if (!is_host(header.source.host) || !is_host(header.destination.host)) return malformed("an address is malformed");
   const std::string_view source_port = take_word(line);
-  // The rest of the line, so that nothing may follow.
+  // The last port is the rest of the line, so that nothing may follow.
   if (!read_port(source_port, header.source.port) || !read_port(line, header.destination.port)) {
     return malformed("a port is malformed");
   }
@@ -135,7 +135,7 @@ Result<ProxyHeader> read_binary(std::string_view bytes) {
   if (length + binary_head_bytes > ProxyHeader::max_binary_bytes) return malformed("the header exceeds 4096 bytes");
   if (bytes.size() < binary_head_bytes + length) return ProxyHeader{};
   ProxyHeader header{.size = binary_head_bytes + length};
-  // LOCAL, or AF_UNSPEC, or a transport that is not known: the rest has to be ignored.
+  // The command is LOCAL, or the family AF_UNSPEC, or the transport unknown: the rest has to be ignored.
   header.is_local = command == 0 || family == 0 || transport == 0;
   if (header.is_local) return header;
   if (transport != 1) return malformed("the transport is not a stream");

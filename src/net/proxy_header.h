@@ -20,24 +20,24 @@ struct ProxiedAddress {
   std::uint16_t port = 0;
 };
 
-/// https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt
+/// The header, as https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt describes it.
 struct ProxyHeader {
   /// The longest line of version 1, with its end.
   static constexpr std::size_t max_line_bytes = 107;
   /// The longest header of version 2 that is read: addresses, and fields that are skipped.
   static constexpr std::size_t max_binary_bytes = 4096;
 
-  /// The connection is the proxy's own, such as its health checks (LOCAL), or the proxy does not know the client
-  /// (UNKNOWN, UNSPEC): the addresses of the socket hold.
+  /// True if the connection is the proxy's own, such as its health checks (LOCAL), or the proxy does not know the
+  /// client (UNKNOWN, UNSPEC): the addresses of the socket hold.
   bool is_local = false;
   ProxiedAddress source{};
   ProxiedAddress destination{};
-  /// Bytes of the header; 0: `first_bytes` are its beginning, and more is needed.
+  /// The size of the header in bytes; 0: `first_bytes` are its beginning, and more is needed.
   std::size_t size = 0;
 
-  /// Reads the header from the first bytes of a connection. Error: invalid_argument, they are none.
+  /// Reads the header from the first bytes of a connection. Error: invalid_argument if they are none.
   static Result<ProxyHeader> read(ByteSpan first_bytes);
-  /// True if `first_bytes` begin as a header does, in either version.
+  /// Returns true if `first_bytes` begin as a header does, in either version.
   static bool is_likely(ByteSpan first_bytes) noexcept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Looks at what has arrived before it takes it, so that the client's bytes stay in the socket, for TLS for example.
+// ProxyHeaderReader: looks at input before it takes it, so that the client's bytes stay in the socket, for TLS say.
 #include "net/proxy_header_reader.h"
 
 #include "net/loop.h"
@@ -49,7 +49,7 @@ void ProxyHeaderReader::on_readable() {
     const std::string seen = taken_ + std::string(bytes.data(), static_cast<std::size_t>(count));
     Result<ProxyHeader> header = ProxyHeader::read(as_bytes(seen));
     if (!header) return fail(header.status().code(), header.status().message());
-    // All of an incomplete header is the header's.
+    // If the header is incomplete, all of the bytes are the header's.
     const std::size_t used = header->size == 0 ? seen.size() : header->size;
     static_cast<void>(::recv(socket_->socket(), bytes.data(), used - taken_.size(), 0));
     if (header->size > 0) return finish(std::move(header));

@@ -16,11 +16,11 @@
 
 namespace trunkline::net {
 
-/// Owned by the loop of the socket until it has called back.
+/// A reader, which the loop of the socket owns until it has called back.
 class ProxyHeaderReader final : public LoopOwned, private TransportObserver {
  public:
-  /// With the socket, whose next byte is the client's; or an error, and then the socket is closed: invalid_argument (no
-  /// header), unavailable (closed, or not in time).
+  /// Takes the socket, whose next byte is the client's; or an error, and then the socket is closed: invalid_argument
+  /// (no header), unavailable (closed, or not in time).
   using Callback = std::function<void(Result<ProxyHeader>, SocketWatcher::Pointer)>;
 
   /// Calls `callback` once, on the loop and not from inside this function. Errors begin with `tried`. `pending`, which

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conversions between endpoints, system addresses and URIs.
+// SocketAddress: converts between endpoints, system addresses and URIs.
 #include "net/socket_address.h"
 
 #include <asio/ip/address.hpp>

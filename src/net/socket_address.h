@@ -19,10 +19,10 @@ namespace trunkline::net {
 class SocketAddress {
  public:
   explicit SocketAddress(const asio::ip::tcp::endpoint& address) noexcept;
-  /// For unix endpoints.
+  /// Returns the address of a unix endpoint.
   static SocketAddress of_unix(const Endpoint& endpoint) noexcept;
-  /// The address of a tcp or tls endpoint whose host is an IPv4 or IPv6 address. Nullopt: the host is a name, which has
-  /// to be resolved.
+  /// Returns the address of a tcp or tls endpoint whose host is an IPv4 or IPv6 address; nullopt if the host is a name,
+  /// which has to be resolved.
   static std::optional<SocketAddress> of_numeric(const Endpoint& endpoint);
   static SocketAddress local_of(int socket) noexcept;
   static SocketAddress peer_of(int socket) noexcept;
@@ -31,7 +31,7 @@ class SocketAddress {
   const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const noexcept { return size_; }
   std::uint16_t port() const noexcept;
-  /// The address as a URI, with `scheme` tcp or tls for an IP address. A unix socket without a name is "unix:".
+  /// Returns the address as a URI, with `scheme` tcp or tls for an IP address. A unix socket without a name is "unix:".
   std::string to_uri(Scheme scheme) const;
 
   friend bool operator==(const SocketAddress& a, const SocketAddress& b) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets and checks socket options.
+// Sets and checks the options of sockets.
 #include "net/socket_options.h"
 
 #include "net/fork_safe_sockets.h"
@@ -53,7 +53,7 @@ Status set_early_options(int socket, int family, const TransportOptions& options
   return status;
 }
 
-/// A unix socket knows by itself, and refuses the options of TCP.
+/// Has TCP probe the peer. A unix socket knows by itself whether it is there, and refuses the options of TCP.
 void probe(int socket, int seconds) noexcept {
   for (const int name : {TCP_KEEPIDLE, TCP_KEEPINTVL}) {
     static_cast<void>(::setsockopt(socket, IPPROTO_TCP, name, &seconds, sizeof(seconds)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sockets with the options of TransportOptions.
+// Makes sockets with the options of TransportOptions.
 #pragma once
 
 #include <trunkline/result.h>
@@ -15,19 +15,19 @@ namespace trunkline::net {
 Result<int> make_socket(int family, const TransportOptions& options, std::string_view tried);
 /// Sets the options that must be set once the socket is connected.
 Status set_connected_options(int socket, int family, const TransportOptions& options, std::string_view tried);
-/// True if nothing waits in the socket for the peer's system. What a unix socket has taken is with the peer already.
+/// Returns true if nothing waits in the socket for the peer's system. Output of a unix socket is with the peer already.
 bool is_output_acknowledged(int socket) noexcept;
 /// Has the kernel probe a TCP peer that has been silent for `idle`, rounded up to seconds, and as often again, unless
-/// the socket is probed already. What fails has no effect.
+/// the socket is probed already. A failure has no effect.
 void set_keepalive(int socket, std::chrono::milliseconds idle) noexcept;
-/// True if the socket cannot send any more: the other end is closed or lost. A TCP peer that has ended its side may
-/// have closed its socket or not, which its system tells when it is asked; the first call has the kernel ask.
+/// Returns true if the socket cannot send any more: the other end is closed or lost. A TCP peer that has ended its side
+/// may have closed its socket or not, which its system tells when it is asked; the first call has the kernel ask.
 bool is_other_end_gone(int socket) noexcept;
-/// Closing the socket resets the connection. No effect on unix sockets, whose peers learn of every end.
+/// Has closing the socket reset the connection. No effect on unix sockets, whose peers learn of every end.
 void set_reset_on_close(int socket) noexcept;
-/// True if a read would not have to wait: there are bytes, an error, or the end.
+/// Returns true if a read would not have to wait: there are bytes, an error, or the end.
 bool is_readable(int socket) noexcept;
-/// Error: invalid_argument, with the option's name, its value and its range.
+/// Checks the options. Error: invalid_argument, with the option's name, its value and its range.
 Status check_options(const TransportOptions& options);
 
 }  // namespace trunkline::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes sockets with one system call each.
+// SocketTransport: reads and writes sockets with one system call each.
 #include "net/socket_transport.h"
 
 #include "net/system_error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits by means of Asio's reactor.
+// SocketWatcher: waits by means of Asio's reactor.
 #include "net/socket_watcher.h"
 
 #include "net/fork_safe_sockets.h"
@@ -13,7 +13,7 @@ namespace trunkline::net {
 
 namespace {
 
-/// After so many waits for reading in a row, it is assumed that writing to the socket need not wait.
+/// The number of waits for reading in a row after which writing to the socket is assumed to need no wait.
 constexpr std::uint8_t reads_until_quiet = 4;
 
 }  // namespace

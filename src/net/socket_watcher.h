@@ -32,10 +32,10 @@ class SocketWatcher {
   SocketWatcher& operator=(const SocketWatcher&) = delete;
 
   void set_observer(TransportObserver* observer) noexcept { observer_ = observer; }
-  /// No effect while the same wait is pending.
+  /// Waits until the socket is readable. No effect while the same wait is pending.
   void wait_readable();
   void wait_writable() { wait(Direction::write); }
-  /// Also cancels the pending waits.
+  /// Closes the socket, and cancels the pending waits.
   void close() noexcept;
   bool is_open() const noexcept { return descriptor_.is_open(); }
   int socket() noexcept { return descriptor_.native_handle(); }
@@ -56,17 +56,17 @@ class SocketWatcher {
   }
 
   Loop& loop_;
-  // Asio's operations are allocated in it. Declared before the descriptor, and kept alive by each handler.
+  // Asio's operations are allocated in it. It is declared before the descriptor, and each handler keeps it alive.
   HandlerMemory memory_[2];
   asio::posix::basic_stream_descriptor<asio::io_context::executor_type> descriptor_;
   TransportObserver* observer_ = nullptr;
-  /// The owner's, and one for each pending handler. Used on the loop's thread only.
+  /// The owner's reference, and one for each pending handler. Only the loop's thread uses the count.
   std::uint32_t references_ = 1;
-  /// Whether a wait is pending, by direction.
+  /// True for a direction in which a wait is pending.
   bool waiting_[2] = {false, false};
-  /// Asio watches the socket for writing.
+  /// True if Asio watches the socket for writing.
   bool is_writing_watched_ = false;
-  /// Waits for reading since the last wait for writing.
+  /// The number of waits for reading since the last wait for writing.
   std::uint8_t reads_since_write_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes an SSL_CTX of TlsOptions.
+// TlsContext: makes an SSL_CTX of TlsOptions.
 #include "net/tls_context.h"
 
 #include "net/system_error.h"
@@ -31,13 +31,13 @@ Status set_twice(std::string_view file_option, std::string_view text_option) {
           "tls: both " + std::string(file_option) + " and " + std::string(text_option) + " are set"};
 }
 
-/// The default of OpenSSL would ask on the terminal.
+/// Returns no password. The default of OpenSSL would ask on the terminal.
 int no_password(char*, int, int, void*) { return -1; }
 
 using Bio = std::unique_ptr<BIO, OpensslDeleter<BIO_free>>;
 using Certificate = std::unique_ptr<X509, OpensslDeleter<X509_free>>;
 
-/// Reads `pem`, which must outlive the result.
+/// Returns a BIO that reads `pem`, which must outlive it.
 Bio bio_of(const std::string& pem) {
   Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   if (bio == nullptr) throw std::bad_alloc();
@@ -46,7 +46,7 @@ Bio bio_of(const std::string& pem) {
 
 Certificate next_certificate(BIO* bio) { return Certificate(PEM_read_bio_X509(bio, nullptr, no_password, nullptr)); }
 
-/// After the last certificate: true if the text ended there, and not in a broken one.
+/// Returns true after the last certificate if the text ended there, and not in a broken one.
 bool is_at_end() {
   const unsigned long error = ERR_peek_last_error();
   if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE) return false;
@@ -54,7 +54,7 @@ bool is_at_end() {
   return true;
 }
 
-// Like the functions of OpenSSL that read files: false, with an entry in the error queue, if the text is wrong.
+// These return false, with an entry in the error queue, for a wrong text, like OpenSSL's functions that read files.
 
 bool use_certificate_chain(SSL_CTX* context, const std::string& pem) {
   const Bio bio = bio_of(pem);
@@ -74,7 +74,7 @@ bool use_private_key(SSL_CTX* context, const std::string& pem) {
   return key != nullptr && SSL_CTX_use_PrivateKey(context, key.get()) == 1;
 }
 
-/// `names_them`: a server tells its clients the names of the authorities.
+/// Trusts the authorities. `names_them` says that a server tells its clients their names.
 bool trust_authorities(SSL_CTX* context, const std::string& pem, bool names_them) {
   const Bio bio = bio_of(pem);
   bool has_any = false;
@@ -231,7 +231,7 @@ int TlsContext::select_alpn(SSL*, const unsigned char** chosen, unsigned char* c
                             const unsigned char* offered, unsigned offered_size, void* context) {
   const std::string& ours = static_cast<const TlsContext*>(context)->alpn_wire_;
   unsigned char* selected = nullptr;
-  // Chooses the first name of its third argument that the other list contains.
+  // The function chooses the first name of its third argument that the other list contains.
   const int outcome = SSL_select_next_proto(&selected, chosen_size, reinterpret_cast<const unsigned char*>(ours.data()),
                                             static_cast<unsigned>(ours.size()), offered, offered_size);
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;

@@ -51,8 +51,8 @@ class TlsContext {
   std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>> context_;
 };
 
-/// The text of the oldest entry of this thread's OpenSSL error queue, for example "key values mismatch". Empties the
-/// queue.
+/// Returns the text of the oldest entry of this thread's OpenSSL error queue, for example "key values mismatch".
+/// Empties the queue.
 std::string openssl_reason();
 
 }  // namespace trunkline::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_server_context, make_client_context: TLS contexts made from options, without the headers of OpenSSL.
+// make_server_context(), make_client_context(): make TLS contexts from options, without the headers of OpenSSL.
 #pragma once
 
 #include <trunkline/result.h>
@@ -9,11 +9,11 @@
 
 namespace trunkline::net {
 
-/// The contents of the files that TlsOptions name, and its rules. Immutable; any thread. A build without TLS has none,
-/// and the functions that make one return unimplemented.
+/// The contents of the files that TlsOptions name, and its rules. It is immutable, and any thread may use it. A build
+/// without TLS has none, and the functions that make one return unimplemented.
 class TlsContext;
 
-/// Errors (invalid_argument) name the option, the file and the reason.
+/// Make a context. Errors (invalid_argument) name the option, the file and the reason.
 Result<std::shared_ptr<const TlsContext>> make_server_context(const TlsOptions& options);
 Result<std::shared_ptr<const TlsContext>> make_client_context(const TlsOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shakes hands on a loop, until a deadline.
+// TlsHandshake: shakes hands on a loop, until a deadline.
 #include "net/tls_handshake.h"
 
 #include "net/lingering_close.h"
@@ -14,7 +14,7 @@ namespace trunkline::net {
 
 namespace {
 
-/// A fatal alert, protocol_version (RFC 8446, section 6).
+/// A fatal alert of the kind protocol_version (RFC 8446, section 6).
 constexpr std::string_view no_tls_alert("\x15\x03\x03\x00\x02\x02\x46", 7);
 
 class SocketHandshake final : public TlsHandshake, private TransportObserver {
@@ -77,8 +77,8 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         std::make_unique<TlsTransport>(std::move(watcher_), std::move(stream_), std::move(peer_))));
   }
 
-  /// Where a permit is given, the peer is given time to read the alert. OpenSSL sends none to a client that does not
-  /// speak TLS, so that the client would learn nothing.
+  /// Fails. If there is a permit, the peer is given time to read the alert. OpenSSL sends none to a client that does
+  /// not speak TLS, so that the client would learn nothing.
   void fail(const Status& reason) {
     watcher_->set_observer(nullptr);
     if (permit_) {
@@ -98,7 +98,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
                   StatusOrigin::transport));
   }
 
-  /// The callback may destroy this.
+  /// Ends the handshake. The callback may destroy this object.
   void finish(Result<std::unique_ptr<Transport>> result) {
     timeout_.cancel();
     place_.leave();
@@ -107,9 +107,9 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   }
 
   SocketWatcher::Pointer watcher_;
-  /// Null once there is a stream.
+  /// The context; null once there is a stream.
   std::shared_ptr<const TlsContext> context_;
-  /// Servers: null until the client has sent something.
+  /// The stream. On a server it is null until the client has sent something.
   std::unique_ptr<TlsStream> stream_;
   PeerInfo peer_;
   const std::string tried_;

@@ -17,15 +17,15 @@ namespace trunkline::net {
 
 struct HandshakeOptions {
   std::shared_ptr<const TlsContext> context;
-  /// For clients: the name for SNI and for the check of the certificate, unless TlsOptions::server_name is set.
+  /// The name of the server for SNI and for the check of the certificate, unless TlsOptions::server_name is set.
   std::string server_name;
   base::TimePoint deadline = base::never;
-  /// Errors begin with it, for example "connect tls://host:1".
+  /// The beginning of error texts, for example "connect tls://host:1".
   std::string tried;
-  /// For servers: if the handshake fails, the peer is given time to read the alert (LingeringClose), and the permit is
-  /// held until then. Unset: the socket is closed at once.
+  /// The permit of a server's connection. If the handshake fails, the peer is given time to read the alert
+  /// (LingeringClose), and the permit is held until then. Unset: the socket is closed at once.
   std::optional<ConnectionPermit> permit{};
-  /// For servers: the loop owns the handshake, and this can end it. May be null.
+  /// The connections of a server: the loop owns the handshake, and this can end it. May be null.
   std::shared_ptr<PendingConnections> pending{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encrypts and decrypts by means of OpenSSL.
+// TlsStream: encrypts and decrypts by means of OpenSSL.
 #include "net/tls_stream.h"
 
 #include "net/system_error.h"
@@ -27,23 +27,23 @@ namespace trunkline::net {
 namespace {
 
 constexpr std::size_t record_bytes = 16 * 1024;
-/// Header, padding and tag of TLS 1.2 and 1.3, rounded up.
+/// The size of header, padding and tag of TLS 1.2 and 1.3, rounded up.
 constexpr std::size_t max_record_overhead = 256;
-/// Encrypted bytes are sent once this much has gathered, so that both sides work at the same time. Two records.
+/// The size of encrypted bytes, two records, that are sent once they have gathered, so that both sides work together.
 constexpr std::size_t flush_bytes = 32 * 1024;
 /// OpenSSL goes on reading as long as records carry no data. After this many bytes of them the loop gets its turn.
 constexpr std::size_t max_bytes_without_data = 64 * 1024;
 /// A renewal of keys is far more expensive than its size suggests, and OpenSSL cannot be paused. A peer that renews its
 /// keys more often than this without sending data is disconnected.
 constexpr int max_renewals = 100;
-/// More than this can only be new keys or alerts that the peer makes OpenSSL send, and does not read.
+/// More bytes than this can only be new keys or alerts that the peer makes OpenSSL send, and does not read.
 constexpr std::size_t max_unsent_bytes = 256 * 1024;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
 }
 
-/// The text of an alternative name with its kind; empty for kinds that are not reported.
+/// Returns the text of an alternative name with its kind; empty for kinds that are not reported.
 std::string text_of(const GENERAL_NAME& name) {
   const auto prefixed = [](std::string_view kind, const ASN1_STRING* text) {
     const auto* const characters = reinterpret_cast<const char*>(ASN1_STRING_get0_data(text));
@@ -98,7 +98,7 @@ struct SocketBio {
   }
 
   static const BIO_METHOD* method() {
-    // Never freed: a stream may outlive the static objects of the process.
+    // The method is never freed: a stream may outlive the static objects of the process.
     static const BIO_METHOD* const instance = [] {
       BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trunkline socket");
       if (made == nullptr) throw std::bad_alloc();
@@ -223,7 +223,7 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
       }
       span = span.subspan(count);
       total += count;
-      // Neither the session nor the socket has more, so that another read would return nothing.
+      // Neither the session nor the socket has more bytes, so another read would return nothing.
       is_drained_ = is_socket_short_ && SSL_has_pending(session_.get()) == 0;
       // If the peer renews its keys before each record, only one record is read at a time.
       if (is_drained_ || renewals_ > 0) return {IoState::ok, total, {}};
@@ -236,7 +236,7 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
 void TlsStream::count_renewal(int is_written, int, int type, const void*, std::size_t, SSL* session, void* stream) {
   if (is_written != 0 || type != SSL3_RT_HANDSHAKE) return;
   if (++static_cast<TlsStream*>(stream)->renewals_ <= max_renewals) return;
-  // Makes OpenSSL ignore all further records.
+  // This makes OpenSSL ignore all further records.
   SSL_set_shutdown(session, SSL_get_shutdown(session) | SSL_RECEIVED_SHUTDOWN);
 }
 
@@ -286,7 +286,7 @@ void TlsStream::encrypt_all(std::span<const ByteSpan> from) {
       gathered += count;
       if (gathered == record_bytes) {
         gathered = 0;
-        // Room for everything up to the next flush, so that the buffer does not grow, and copy, in between.
+        // The buffer gets room for everything up to the next flush, so that it does not grow, and copy, in between.
         if (unsent_.size() == 0) unsent_.prepare(flush_bytes + 2 * max_record_overhead);
         if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return;
         if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return;
@@ -344,7 +344,7 @@ bool TlsStream::flush() {
     }
   }
   if (unsent_.size() > 0) {
-    // Releases the memory: an idle connection keeps no buffer.
+    // The memory is released: an idle connection keeps no buffer.
     const Slice sent = unsent_.take();
     unsent_start_ = 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for the socket as the TLS session requires.
+// TlsTransport: waits for the socket as the TLS session requires.
 #include "net/tls_transport.h"
 
 #include <sys/socket.h>

@@ -13,7 +13,7 @@ namespace trunkline::net {
 
 class TlsTransport final : public Transport, private TransportObserver {
  public:
-  /// The handshake of `stream` is done, and `peer` describes it.
+  /// Makes the transport. The handshake of `stream` is done, and `peer` describes it.
   TlsTransport(SocketWatcher::Pointer watcher, std::unique_ptr<TlsStream> stream, PeerInfo peer);
   ~TlsTransport() override { close(); }
 
@@ -46,11 +46,11 @@ class TlsTransport final : public Transport, private TransportObserver {
   TransportObserver* observer_ = nullptr;
   DeferredTask buffered_;
   base::Timer pause_;
-  /// Since the timer was scheduled.
+  /// True if the transport was used since the timer was scheduled.
   bool is_used_ = true;
   bool wants_read_ = false;
   bool wants_write_ = false;
-  /// Sending is shut down on the socket once everything is flushed.
+  /// True if sending is shut down on the socket once everything is flushed.
   bool is_ending_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of TLS in a build without it: they return unimplemented.
+// The functions of TLS in a build without it, which return unimplemented.
 #include "net/tls_handshake.h"
 
 namespace trunkline::net {

@@ -27,15 +27,15 @@ enum class IoState : std::uint8_t { ok, would_block, end_of_stream, failed };
 
 struct IoResult {
   IoState state = IoState::ok;
-  /// More than 0 if the state is ok.
+  /// The number of bytes, which is more than 0 if the state is ok.
   std::size_t bytes = 0;
-  /// If the state is failed: unavailable, with the system's text.
+  /// The error if the state is failed: unavailable, with the system's text.
   Status error;
 };
 
 /// The addresses of a connection, and what TLS has found out about the peer.
 struct PeerInfo {
-  /// For example "tcp://127.0.0.1:40312", "unix:", "inproc://name".
+  /// The address of the peer, for example "tcp://127.0.0.1:40312", "unix:", "inproc://name".
   std::string address;
   std::string local_address;
   bool is_encrypted = false;
@@ -43,13 +43,13 @@ struct PeerInfo {
   std::string alpn;
   /// The subject of the verified peer certificate (RFC 2253); empty if there is none.
   std::string certificate_subject;
-  /// Its subject alternative names, such as "DNS:example.org", "IP:127.0.0.1", "URI:spiffe://example.org/a" and
-  /// "email:ann@example.org"; names of other kinds are left out.
+  /// The subject alternative names of that certificate, such as "DNS:example.org", "IP:127.0.0.1",
+  /// "URI:spiffe://example.org/a" and "email:ann@example.org"; names of other kinds are left out.
   std::vector<std::string> certificate_names;
 };
 
-/// All calls come from the loop's thread. close() and destruction cancel pending waits: the observer is not called
-/// again.
+/// A transport to which all calls come from the loop's thread. close() and destruction cancel pending waits: the
+/// observer is not called again.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -64,17 +64,17 @@ class Transport {
   /// Ends the stream to the peer; nothing may be written afterwards.
   virtual void shutdown_send() = 0;
   virtual void close() = 0;
-  /// Closes, and has the peer's system told at once that this side reads no more. What the peer has not read is lost.
+  /// Closes, and has the peer's system told at once that this side reads no more. Output that is not read yet is lost.
   virtual void reset() { close(); }
-  /// True once the system of the peer has all that was written: close() can no longer lose it.
+  /// Returns true once the system of the peer has all that was written: close() can no longer lose it.
   virtual bool is_delivered() const noexcept { return true; }
-  /// The system asks a peer that has been silent for `idle` whether it is there, and ends the connection if nothing
+  /// Has the system ask a peer that has been silent for `idle` whether it is there, and end the connection if nothing
   /// answers. No effect where TransportOptions::tcp_keepalive has asked for that already.
   virtual void ask_silent_peer(std::chrono::milliseconds idle) { static_cast<void>(idle); }
-  /// After the end of the stream: true if the peer has closed both directions or is lost, as far as its system has
-  /// told; false if it may still read. From the first call on, its system is asked now and then.
+  /// Returns true, after the end of the stream, if the peer has closed both directions or is lost, as far as its system
+  /// has told; false if it may still read. From the first call on, its system is asked now and then.
   virtual bool is_peer_gone() noexcept { return false; }
-  /// True if a read() would give something, be it an error or the end. False if that is not known.
+  /// Returns true if a read() would give something, be it an error or the end; false if that is not known.
   virtual bool has_input() const noexcept { return false; }
   virtual const PeerInfo& peer() const noexcept = 0;
   virtual Loop& loop() const noexcept = 0;

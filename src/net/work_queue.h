@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WorkQueue: everything that a loop has been asked to do later, and the order in which it is done.
+// WorkQueue: the tasks that a loop has been asked to do later, and the order in which they are done.
 #pragma once
 
 #include "net/deferred_task.h"
@@ -11,13 +11,13 @@
 
 namespace trunkline::net {
 
-/// When a deferred task runs. Tasks that are deferred until the same moment run in the order in which they were added.
+/// The moment when a deferred task runs. Tasks for the same moment run in the order in which they were added.
 enum class DeferUntil : std::uint8_t {
-  /// Right after the running handler, before the loop looks for other work.
+  /// The task runs right after the running handler, before the loop looks for other work.
   handler_returns,
-  /// After the running handler and all that was deferred until it returns.
+  /// The task runs after the running handler and all that was deferred until it returns.
   before_poll,
-  /// After the handlers that are ready now.
+  /// The task runs after the handlers that are ready now.
   end_of_turn,
 };
 
@@ -40,7 +40,7 @@ class WorkQueue {
 
   // --- any thread ---
 
-  /// True if no posted task was waiting: the loop has to be made to call run_posted().
+  /// Posts a task. Returns true if no posted task was waiting: the loop has to be made to call run_posted().
   bool post(PostedTask& task) noexcept { return posted_.push(task); }
 
   // --- the loop's thread ---
@@ -52,11 +52,11 @@ class WorkQueue {
     return until;
   }
 
-  /// True if a task that was posted has not run yet.
+  /// Returns true if a task that was posted has not run yet.
   bool has_posted() const noexcept { return running_posted_ != nullptr || !posted_.empty(); }
   bool has_end_of_turn() const noexcept { return !list(DeferUntil::end_of_turn).empty(); }
 
-  /// What a nested run or an exception has interrupted, posted tasks included. True if there was any.
+  /// Goes on with what a nested run or an exception has interrupted, posted tasks included. True: there was something.
   bool resume() {
     if (running_.empty() && running_posted_ == nullptr) return false;
     run();
@@ -64,7 +64,7 @@ class WorkQueue {
     return true;
   }
 
-  /// True if there was anything to do.
+  /// Runs the tasks that follow a handler. Returns true if there was anything to do.
   bool run_after_handler() {
     if (list(DeferUntil::handler_returns).empty() && list(DeferUntil::before_poll).empty()) return false;
     const RoundScope scope(*this);
@@ -95,7 +95,7 @@ class WorkQueue {
   }
 
  private:
-  /// Of run_after_handler().
+  /// The rounds of run_after_handler().
   enum class Round : std::uint8_t { none, first, second };
 
   class RoundScope {
@@ -130,20 +130,20 @@ class WorkQueue {
     }
   }
   PostedTask* pop_taken() noexcept { return std::exchange(running_posted_, running_posted_->next); }
-  /// Behind what has been taken already.
+  /// Takes the posted tasks, and puts them behind those taken already.
   void take_posted() noexcept {
     PostedTask** end = &running_posted_;
     while (*end != nullptr) end = &(*end)->next;
     *end = posted_.take_all();
   }
 
-  /// Indexed by DeferUntil.
+  /// The deferred tasks, indexed by DeferUntil.
   DeferredTaskList deferred_[3];
-  /// Their moment has come. A member, so that a nested run, or the one after an exception, goes on with them.
+  /// The tasks whose moment has come. A nested run, or the one after an exception, goes on with this member.
   DeferredTaskList running_;
   Round round_ = Round::none;
   PostedTaskStack posted_;
-  /// Likewise, of the posted tasks.
+  /// The posted tasks whose moment has come.
   PostedTask* running_posted_ = nullptr;
 };
 

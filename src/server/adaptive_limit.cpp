@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows of latencies, and what follows from them.
+// AdaptiveLimit: gathers windows of latencies, and draws conclusions from them.
 #include "server/adaptive_limit.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ constexpr double least_gradient = 0.5;
 /// A mean below this share of the baseline is hardly noise: calls take less than was thought, and the limit that
 /// followed from the baseline is too high.
 constexpr double shorter = 0.7;
-/// The next probe comes after so many windows then.
+/// The number of windows after which the next probe comes then.
 constexpr int windows_before_check = 5;
-/// How much of a difference the baseline follows at a time.
+/// The share of a difference that the baseline follows at a time.
 constexpr double learning_rate = 0.1;
 
 base::Duration to_duration(double nanoseconds) noexcept {
@@ -58,7 +58,7 @@ void AdaptiveLimit::end_window() noexcept {
     learn(mean);
     adjust(mean);
   }
-  // What runs now began under the old limit.
+  // The calls that run now began under the old limit.
   if (limit_ < before) to_skip_ = most_in_flight_;
   sum_ = 0;
   samples_ = 0;
@@ -81,7 +81,7 @@ void AdaptiveLimit::learn(double mean) noexcept {
 }
 
 void AdaptiveLimit::adjust(double mean) noexcept {
-  // A limit that is not used is neither too low nor proved to be right.
+  // A limit that is not used up is neither too low nor proved to be right.
   if (2 * static_cast<double>(most_in_flight_) < limit_) {
     windows_at_limit_ = 0;
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Raising the counts, and the text of a refusal.
+// Admission: raises the counts, and writes the text of a refusal.
 #include "server/admission.h"
 
 #include <string>
@@ -20,7 +20,7 @@ CallPermit Admission::admit(Method& method, ConnectionCalls& connection, const C
       CallPermit permit(method, total_, connection);
       if (!is_limited(traits)) return permit;
       permit.in_flight_ = shedding_.enter(adaptive_limit(traits));
-      // What was counted above goes back with the permit.
+      // The counts that were raised above go back with the permit.
       if (permit.in_flight_ == 0) return {};
       permit.shedding_ = &shedding_;
       permit.began_ = traits.now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Admission: how many calls of a server, a peer, a connection and a method may run at once.
+// Admission: decides how many calls of a server, a peer, a connection and a method may run at once.
 #pragma once
 
 #include "server/call_priorities.h"
@@ -18,19 +18,19 @@
 
 namespace trunkline::server {
 
-/// The calls of one connection, as the limits count them. Loop's thread only.
+/// The calls of one connection, as the limits count them. Only the loop's thread uses it.
 struct ConnectionCalls {
   /// Admitted calls whose handlers have not ended, whether or not anybody waits for their responses.
   std::size_t running = 0;
-  /// Null: the peer address is not limited.
+  /// The share of the peer's address. Null: the address is not limited.
   std::shared_ptr<PeerShare> peer;
 };
 
-/// What admission looks at, beside the counts.
+/// The properties of a call on which its admission depends, beside the counts.
 struct CallTraits {
-  /// See CallPriorities.
+  /// The level of importance, as CallPriorities gives it.
   unsigned level = 0;
-  /// The adaptive limit counts the call.
+  /// True if the adaptive limit counts the call.
   bool is_adaptive = false;
   base::TimePoint now{};
 };
@@ -70,9 +70,9 @@ class CallPermit {
   }
 
   explicit operator bool() const noexcept { return method_ != nullptr; }
-  /// The adaptive limit learns from how long the call took.
+  /// Returns true if the adaptive limit learns from how long the call took.
   bool is_measured() const noexcept { return shedding_ != nullptr; }
-  /// The call's handler has run, and ended at `now`. Only if is_measured().
+  /// Reports that the call's handler has run, and ended at `now`. May be called only if is_measured().
   void measure(base::TimePoint now) { shedding_->add_latency(now, now - began_, in_flight_); }
 
  private:
@@ -82,18 +82,18 @@ class CallPermit {
       : method_(&method), total_(&total), connection_(&connection) {}
 
   Method* method_ = nullptr;
-  /// The server's count; null if the call is only in its method's.
+  /// The count of the server; null if the call is only in its method's count.
   std::atomic<std::size_t>* total_ = nullptr;
   ConnectionCalls* connection_ = nullptr;
-  /// Null: the adaptive limit does not count the call.
+  /// The adaptive limit. Null: it does not count the call.
   LoadShedding* shedding_ = nullptr;
   std::size_t in_flight_ = 0;
   base::TimePoint began_{};
 };
 
-/// Thread-safe, except that a connection's calls belong to its loop. Every limit on the number of running calls is
-/// checked here. They count handlers that run or wait for a worker; a cancelled call counts until its handler has
-/// ended. What a connection has open beyond that, such as unfinished requests, its session limits.
+/// Checks every limit on the number of running calls. It is thread-safe, except that a connection's calls belong to its
+/// loop. The limits count handlers that run or wait for a worker; a cancelled call counts until its handler has ended.
+/// What a connection has open beyond that, such as unfinished requests, its session limits.
 class Admission {
  public:
   struct Limits {
@@ -106,14 +106,14 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  /// For a call that ends before its loop does anything else. The counts are compared but only that of the method is
+  /// Admits a call that ends before its loop does anything else. The counts are compared but only that of the method is
   /// raised, which saves the atomic operations.
   CallPermit admit_plain(Method& method, const ConnectionCalls& connection, unsigned level = 0) noexcept {
     if (!has_room_for(connection, level) || !enter_method(method)) return {};
     return CallPermit(method);
   }
   CallPermit admit(Method& method, ConnectionCalls& connection, const CallTraits& traits = {}) noexcept;
-  /// True if the next call of `method` would be admitted.
+  /// Returns true if the next call of `method` would be admitted.
   bool has_room_for(const Method& method, const ConnectionCalls& connection, const CallTraits& traits) const noexcept {
     const std::size_t limit = method.options.max_concurrent_calls;
     return has_room_for(connection, traits.level) &&
@@ -121,8 +121,8 @@ class Admission {
            (!is_limited(traits) || shedding_.running() < adaptive_limit(traits));
   }
 
-  /// Why a call of `method` was refused just now: resource_exhausted, with the limit; or what LoadShedding::shed()
-  /// says.
+  /// Says why a call of `method` was refused just now: resource_exhausted, with the limit; or the status that
+  /// LoadShedding::shed() returns.
   Status refusal(const Method& method, const ConnectionCalls& connection, const CallTraits& traits = {});
 
   const CallPriorities& priorities() const noexcept { return priorities_; }
@@ -150,7 +150,7 @@ class Admission {
 
   const Limits limits_;
   const CallPriorities priorities_;
-  /// Limits::total by level.
+  /// The value of Limits::total for each level.
   std::array<std::size_t, 8> totals_{};
   std::atomic<std::size_t> total_{0};
   LoadShedding shedding_;

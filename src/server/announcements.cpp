@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for the last one.
+// Announcements: waits for the last one to be withdrawn.
 #include "server/announcements.h"
 
 #include <utility>
@@ -17,7 +17,7 @@ Status Announcements::add(std::unique_ptr<Announcement> announcement) {
 void Announcements::withdraw(base::TimePoint deadline, std::function<void()> done) {
   is_over_ = true;
   done_ = std::move(done);
-  // One more, for this function: none of the others can be the last one before it ends.
+  // The count has one more, for this function: none of the others can be the last one before it ends.
   left_ = all_.size() + 1;
   for (const auto& announcement : all_) announcement->withdraw(deadline, [this] { withdrawn(); });
   withdrawn();
@@ -25,7 +25,7 @@ void Announcements::withdraw(base::TimePoint deadline, std::function<void()> don
 
 void Announcements::withdrawn() {
   if (--left_ > 0) return;
-  // It may close this object.
+  // The callback may close this object.
   const std::function<void()> done = std::exchange(done_, nullptr);
   if (done) done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Announcements: those of one server.
+// Announcements: the announcements of one server.
 #pragma once
 
 #include "server/announcement.h"
@@ -14,16 +14,16 @@
 
 namespace trunkline::server {
 
-/// For the thread of the first loop, or that of the destructor, except any().
+/// Only the thread of the first loop, or that of the destructor, uses it. Any thread may call any().
 class Announcements {
  public:
-  /// Starts it. Error: failed_precondition after withdraw() or close().
+  /// Adds and starts an announcement. Error: failed_precondition after withdraw() or close().
   Status add(std::unique_ptr<Announcement> announcement);
-  /// There is one. Any thread.
+  /// Returns true if there is an announcement. Any thread may call it.
   bool any() const noexcept { return any_.load(std::memory_order_acquire); }
-  /// Calls `done` once all of them are withdrawn, `deadline` at the latest; never after close().
+  /// Withdraws all announcements and calls `done` then, `deadline` at the latest; never after close().
   void withdraw(base::TimePoint deadline, std::function<void()> done);
-  /// Destroys them.
+  /// Destroys all announcements.
   void close();
 
  private:

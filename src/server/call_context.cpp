@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What handlers learn about their call and what they set for its response.
+// CallContext: tells handlers about their call, and keeps what they set for its response.
 #include "server/call_context.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void send_leading(ConnectionLink& link, session::CallId id, const Compressor* co
 
 }  // namespace
 
-/// Lasts as long as a callback runs. Wakes the threads that wait for its end.
+/// Lasts as long as a callback runs. At its end it wakes the threads that wait for that.
 class CallContext::CallbackScope {
  public:
   explicit CallbackScope(CallContext& context) noexcept : context_(context) {}
@@ -78,7 +78,7 @@ void CallContext::tell_drain() {
 
 void CallContext::run_callback(std::function<void()> taken) {
   const CallbackScope scope(*this);
-  // Destroyed before `scope`: a thread that waits may own what the callback has captured.
+  // The callback is destroyed before `scope`: a thread that waits may own what it has captured.
   const std::function<void()> callback = std::move(taken);
   callback();
 }
@@ -157,7 +157,7 @@ void CallContext::send_leading_metadata() {
       send_leading(*link, call_id_, compressor_, leading, *facts_);
     return;
   }
-  // What the handler sends later is posted later, and so is its end.
+  // Messages that the handler sends later are posted later, and so is its end.
   facts_->loop->post([weak = facts_->link, id = call_id_, compressor = compressor_, leading = std::move(leading)] {
     const std::shared_ptr<ConnectionLink> link = weak.lock();
     if (link != nullptr) send_leading(*link, id, compressor, leading, link->facts());

@@ -23,14 +23,14 @@
 
 namespace trunkline::server {
 
-/// Used by the handler, on whatever thread that runs, and by the loop's thread where a function says so. The functions
-/// that have to do with cancellation are thread-safe.
+/// The context of a call. The handler uses it on whatever thread it runs, and the loop's thread does where a function
+/// says so. The functions that have to do with cancellation are thread-safe.
 class CallContext final : public ServerContext {
  public:
   explicit CallContext(const ConnectionFacts* facts = nullptr) noexcept : facts_(facts) {}
 
-  /// Begins the call of `event`. `method` and `metadata` must live until end() or reset(). Throws only for want of
-  /// memory, if `method` is the fallback. Loop's thread.
+  /// Begins the call of `event`, on the loop's thread. `method` and `metadata` must live until end() or reset(). Throws
+  /// only for want of memory, if `method` is the fallback.
   void begin(const Method& method, const Metadata& metadata, const session::Event& event) {
     method_ = &method;
     if (method.name.empty()) [[unlikely]]
@@ -47,24 +47,24 @@ class CallContext final : public ServerContext {
     }
   }
   void set_facts(const ConnectionFacts& facts) noexcept { facts_ = &facts; }
-  /// Forgets what the handler has set, for a call that cannot have been cancelled. Loop's thread.
+  /// Forgets what the handler has set, for a call that cannot have been cancelled. Only the loop's thread calls it.
   void end() noexcept {
     if (touched_) reset();
   }
-  /// The same for any call.
+  /// Forgets what the handler has set, for any call.
   void reset() noexcept;
-  /// Marks the call as cancelled and runs the handler's callback, which may throw. Loop's thread. The context must not
-  /// be destroyed meanwhile.
+  /// Marks the call as cancelled and runs the handler's callback, which may throw. Only the loop's thread calls it. The
+  /// context must not be destroyed meanwhile.
   void cancel();
-  /// Runs the handler's callback for the drain, which may throw. Loop's thread.
+  /// Runs the handler's callback for the drain, which may throw. Only the loop's thread calls it.
   void tell_drain();
   /// Removes the handler's callbacks when the handler has ended. Waits for a callback that runs on another thread.
   void drop_callback() noexcept;
 
   net::Loop& loop() const noexcept { return *facts_->loop; }
-  /// Of the response; null: none.
+  /// Returns the compressor of the response; null if there is none.
   const Compressor* compressor() const noexcept { return compressor_; }
-  /// Null if the handler has added none.
+  /// Return the metadata that the handler has added; null if it has added none.
   const Metadata* leading() const noexcept { return leading_.empty() ? nullptr : &leading_; }
   const Metadata* trailing() const noexcept { return trailing_.empty() ? nullptr : &trailing_; }
   Metadata& mutable_trailing() noexcept { return touched_ = true, trailing_; }
@@ -100,18 +100,18 @@ class CallContext final : public ServerContext {
 
   const ConnectionFacts* facts_;
   const Method* method_ = nullptr;
-  /// If method_ serves every name that is not registered.
+  /// The name that was called, if method_ serves every name that is not registered.
   std::string called_name_;
   session::CallId call_id_ = 0;
   const Metadata* metadata_ = nullptr;
   base::TimePoint deadline_ = base::never;
   const Compressor* compressor_ = nullptr;
   session::CompressorSet accepted_compressors_;
-  /// The handler has set something that end() must reset.
+  /// True if the handler has set something that end() must reset.
   bool touched_ = false;
   bool has_sent_leading_ = false;
   bool is_shed_ = false;
-  /// Written with cancel_mutex_ held.
+  /// True once the call is cancelled. It is written with cancel_mutex_ held.
   std::atomic<bool> cancelled_{false};
   Metadata leading_;
   Metadata trailing_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests in, responses out.
+// CallExchange: decodes requests and sends responses.
 #include "server/call_exchange.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ void CallExchange::send_refusal(session::CallId id, const Status& status) {
   }
 }
 
-/// With leading metadata, or counted.
+/// Sends a response that has leading metadata or is counted.
 Status CallExchange::send_with_details(session::Session& session, session::CallId id, const Status& status,
                                        const session::OutgoingMessage& response, const CallContext& context,
                                        CallMetrics& metrics, bool has_run) {
@@ -45,7 +45,7 @@ Status CallExchange::finish_with_leading(session::Session& session, session::Cal
                                          bool has_run) {
   const Status sent = session.send(id, {.compressor = response.compressor}, context.leading(), false);
   // Leading metadata that is too large, or that the protocol cannot carry, becomes the status, unless the handler has
-  // failed, which says more. Whether the caller is still there finish() finds out, too.
+  // failed, which says more. finish() finds out, too, whether the caller is still there.
   if (session::is_refusal_of_metadata(sent)) {
     if (status.is_ok()) return session.finish(id, sent, {}, context.trailing(), !has_run);
     server_state().log(LogLevel::warning, sent.message(), context.method(), facts_.peer);
@@ -55,7 +55,7 @@ Status CallExchange::finish_with_leading(session::Session& session, session::Cal
 
 void CallExchange::count_and_log(const Status& status, const Status& sent, std::string_view method,
                                  CallMetrics& metrics) {
-  // That a call was too late is nothing that is wrong with its response.
+  // A call that was too late has nothing wrong with its response.
   if (status.is_ok() && !sent.is_ok() && sent.code() != StatusCode::deadline_exceeded) {
     server_state().log(LogLevel::warning, sent.message(), method, facts_.peer);
   }

@@ -16,11 +16,11 @@
 
 namespace trunkline::server {
 
-/// Counts every end of a call in the totals of the loop and in the metrics of the call. Logs what goes wrong. Loop's
-/// thread only.
+/// Counts every end of a call in the totals of the loop and in the metrics of the call, and logs what goes wrong. Only
+/// the loop's thread uses it.
 class CallExchange {
  public:
-  /// The arguments must outlive this.
+  /// The arguments must outlive this object.
   CallExchange(LoopContext& context, const ConnectionFacts& facts, ConnectionLink& link) noexcept
       : context_(context), facts_(facts), link_(link) {}
   CallExchange(const CallExchange&) = delete;
@@ -31,9 +31,9 @@ class CallExchange {
   LoopTotals& totals() const noexcept { return context_.totals(); }
   const ConnectionFacts& facts() const noexcept { return facts_; }
   ConnectionLink& link() const noexcept { return link_; }
-  /// Of calls whose requests are not whole yet.
+  /// Returns the interceptions of calls whose requests are not whole yet.
   EarlyInterceptions& early() noexcept { return early_; }
-  /// The clock now, which is later than the time of the loop's turn.
+  /// Reads the clock, whose time is later than that of the loop's turn.
   base::TimePoint read_clock() const noexcept { return context_.loop().read_clock(); }
 
   /// Decompresses the request of a call or message event, takes messages of `served` and decodes it. Errors: those of
@@ -41,14 +41,14 @@ class CallExchange {
   Status read_request(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// Ends a call that no handler has seen. Does not count it.
   void send_refusal(session::CallId id, const Status& status);
-  /// The same, and counts it.
+  /// Ends a call that no handler has seen, and counts it as refused.
   void refuse(session::CallId id, const Status& status) {
     totals().calls_refused.add();
     send_refusal(id, status);
   }
-  /// Ends a call in `session`, the connection's: metadata that its context has, the response if `status` is ok, then
-  /// the status. Returns what the session made of the status: a response that cannot be sent changes it. Code of the
-  /// user that encodes the response may run the loop. Does not count the end: see count_response().
+  /// Ends a call in `session`, the connection's: it sends the metadata of the context, the response if `status` is ok,
+  /// and the status. Returns what the session made of the status: a response that cannot be sent changes it. Code of
+  /// the user that encodes the response may run the loop. It does not count the end: see count_response().
   Status send_response(session::Session& session, session::CallId id, const Status& status,
                        session::OutgoingMessage&& response, const CallContext& context, CallMetrics& metrics,
                        bool has_run) {
@@ -57,13 +57,13 @@ class CallExchange {
       return session.finish(id, status, response, context.trailing(), !has_run);
     return send_with_details(session, id, status, response, context, metrics, has_run);
   }
-  /// Counts the end of a call with `status`, of which the session made `sent`.
+  /// Counts the end of a call with `status`, which the session turned into `sent`.
   void count_response(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics) {
     if (status.is_ok() && sent.is_ok() && !metrics.is_collected()) [[likely]]
       return totals().calls_ok.add();
     count_and_log(status, sent, method, metrics);
   }
-  /// Within a handler of the exception: logs and counts it. Returns the status for the caller.
+  /// Logs and counts the exception in whose handler it is called. Returns the status for the caller.
   Status current_exception_status(const Method& method);
 
  private:

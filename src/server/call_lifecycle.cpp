@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of a call's life.
+// CallLifecycle: the table of a call's life.
 #include "server/call_lifecycle.h"
 
 #include <array>
@@ -66,7 +66,7 @@ constexpr std::array<Row, call_stages> table = {{
       {A::count_cancelled, S::cancelled},
       {A::cancel, S::cancelling},
       error(S::running)}},
-    // responding: the call may be cancelled by what the user's code lets the loop do
+    // responding: code of the user that lets the loop run may cause the call's cancellation
     {{ignore(S::responding),
       error(S::responding),
       error(S::responding),

@@ -39,7 +39,7 @@ enum class CallEvent : std::uint8_t {
   ready,
   /// The call must be refused: its request does not decode, or no worker is free.
   refuse,
-  /// The calls before it have ended.
+  /// The calls before this one have ended.
   turn,
   /// The handler has ended, or an interceptor has refused the call.
   completed,
@@ -51,7 +51,7 @@ enum class CallEvent : std::uint8_t {
   aborted,
   /// The server has stopped and has released the connection.
   detached,
-  /// After `detached`, once all calls of the loop have had that event.
+  /// All calls of the loop have had the event `detached`.
   stopped,
   /// The handler has been told of the cancellation.
   cancel_delivered,
@@ -72,9 +72,9 @@ enum class CallAction : std::uint8_t {
   send_response,
   /// Count the call as cancelled and tell the handler; `cancel_delivered` follows.
   cancel,
-  /// Send the session's status, then as `cancel`.
+  /// Send the session's status, then do what `cancel` does.
   send_status_and_cancel,
-  /// Send the session's status, then as `count_cancelled`.
+  /// Send the session's status, then do what `count_cancelled` does.
   send_status,
   /// Count the call as cancelled. If its handler runs, it is told later.
   count_cancelled,
@@ -93,13 +93,13 @@ struct CallTransition {
   CallStage next;
 };
 
-/// Every pair has an entry.
+/// Returns the transition of a pair. Every pair has an entry.
 CallTransition transition(CallStage stage, CallEvent event) noexcept;
 
-/// True if the session knows the call and waits for its end.
+/// Returns true if the session knows the call and waits for its end.
 constexpr bool is_open(CallStage stage) noexcept { return stage <= CallStage::responding; }
 
-/// The enumerators' names.
+/// Return the enumerators' names.
 std::string_view to_string(CallStage stage) noexcept;
 std::string_view to_string(CallEvent event) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallMetrics: what one call adds to the metrics of its method.
+// CallMetrics: adds one call to the metrics of its method.
 #pragma once
 
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 
 namespace trunkline::server {
 
-/// Empty while the server collects no statistics; each function then costs one comparison. Loop's thread. The metrics
-/// of the method must live until the call ends: its LoopMethod holds them.
+/// One call's metrics, empty while the server collects no statistics; each function then costs one comparison. Only the
+/// loop's thread uses it. The metrics of the method must live until the call ends: its LoopMethod holds them.
 class CallMetrics {
  public:
   CallMetrics() noexcept = default;
@@ -26,12 +26,12 @@ class CallMetrics {
       method_->bytes_received.add(static_cast<std::int64_t>(event.wire_bytes));
     }
   }
-  /// Only while is_collected().
+  /// Returns the counter of sent bytes. May be called only while is_collected().
   base::Counter& bytes_sent() noexcept { return method_->bytes_sent; }
-  /// The status to count if the call ends without a response: cancelled unless this is called.
+  /// Sets the status to count if the call ends without a response. Otherwise it counts as cancelled.
   void set_status_without_response(StatusCode code) noexcept { status_without_response_ = code; }
 
-  /// Counts the end of the call. Only while is_collected(), which turns false.
+  /// Counts the end of the call. May be called only while is_collected(), which turns false.
   void end(StatusCode code, base::TimePoint now) noexcept {
     method_->latency.record(static_cast<std::uint64_t>(std::max(base::Duration::zero(), now - started_).count()));
     method_->count_finished(code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of calls in use and the stack of free ones.
+// CallPool: the list of calls in use and the stack of free ones.
 #include "server/call_pool.h"
 
 #include <utility>
@@ -7,7 +7,7 @@
 namespace trunkline::server {
 
 CallPool::~CallPool() {
-  // Calls whose handlers were never destroyed.
+  // The list may hold calls whose handlers were never destroyed.
   while (first_in_use_ != nullptr) {
     const std::unique_ptr<ServerCall> call(std::exchange(first_in_use_, first_in_use_->next));
   }

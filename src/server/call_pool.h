@@ -11,7 +11,7 @@
 
 namespace trunkline::server {
 
-/// Owns every call. Loop's thread only.
+/// Owns every call. Only the loop's thread uses it.
 class CallPool {
  public:
   static constexpr std::size_t max_free = 1024;
@@ -21,7 +21,7 @@ class CallPool {
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  /// A call as it was made; in use until give_back().
+  /// Returns a call in the state in which it was made. It is in use until give_back().
   ServerCall& take();
   /// Resets the call. The caller keeps the pool alive, which the call's owner may have done alone.
   void give_back(ServerCall& call);
@@ -34,7 +34,7 @@ class CallPool {
   ServerCall* first_in_use_ = nullptr;
   std::size_t in_use_ = 0;
   std::vector<std::unique_ptr<ServerCall>> free_;
-  /// visit() holds pointers to calls: none is destroyed.
+  /// True while visit() holds pointers to calls, so that none is destroyed.
   bool is_visiting_ = false;
 };
 

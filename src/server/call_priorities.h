@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallPriorities: how important calls are, by their metadata.
+// CallPriorities: says by their metadata how important calls are.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -12,7 +12,7 @@
 
 namespace trunkline::server {
 
-/// Immutable. Levels are numbers from 0, the most important one. Without a name of metadata there is only level 0.
+/// The levels of importance are numbers from 0, the most important one. Without a name of metadata there is only 0.
 class CallPriorities {
  public:
   explicit CallPriorities(const OverloadOptions& options)
@@ -23,10 +23,10 @@ class CallPriorities {
   bool is_enabled() const noexcept { return !name_.empty(); }
   unsigned levels() const noexcept { return is_enabled() ? static_cast<unsigned>(values_.size()) : 1; }
   unsigned level_of(const Metadata& metadata) const noexcept { return is_enabled() ? find_level(metadata) : 0; }
-  /// How much of `limit` calls of that level may use: all of it at level 0, three quarters of it at the last one.
+  /// Returns how much of `limit` calls of `level` may use: all of it at level 0, three quarters at the last one.
   std::size_t share_of(std::size_t limit, unsigned level) const noexcept {
     if (level == 0 || levels() < 2) return limit;
-    // limit * level / parts, without its overflow.
+    // The product is limit * level / parts, without its overflow.
     const std::size_t parts = 4 * (levels() - std::size_t{1});
     const std::size_t withheld = limit / parts * level + limit % parts * level / parts;
     return std::max<std::size_t>(1, limit - withheld);

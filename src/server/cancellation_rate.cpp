@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bucket of tokens.
+// CancellationRate: fills and empties the bucket of tokens.
 #include "server/cancellation_rate.h"
 
 #include <cstdint>
@@ -29,7 +29,7 @@ void CancellationRate::refill(base::TimePoint now) noexcept {
   }
   constexpr std::uint64_t second = 1'000'000'000;
   const auto passed = static_cast<std::uint64_t>(std::chrono::nanoseconds(now - refilled_).count());
-  // Long enough to fill the bucket; the product below does not overflow in less.
+  // The time is long enough to fill the bucket; the product below does not overflow in less.
   const bool is_long = passed / second > burst_ / per_second_;
   const std::uint64_t added = is_long ? burst_ : passed * per_second_ / second;
   if (added == 0) return;

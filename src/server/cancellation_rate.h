@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CancellationRate: how fast the client of a connection cancels calls, and what to do about it.
+// CancellationRate: measures how fast the client of a connection cancels calls, and says what to do about it.
 #pragma once
 
 #include "base/clock.h"
@@ -13,23 +13,23 @@ namespace trunkline::server {
 
 /// A bucket of tokens, one for each cancellation. It is refilled at the permitted rate, and holds twice as many as are
 /// added in a second, or twice as many as the client may have calls open if that is more, so that a client may cancel
-/// all of them at once. Loop's thread only.
+/// all of them at once. Only the loop's thread uses it.
 class CancellationRate {
  public:
   enum class Verdict : std::uint8_t {
     allow,
-    /// The bucket is empty: take nothing from the connection for pause().
+    /// The bucket is empty: nothing is to be taken from the connection for pause().
     slow_down,
     /// The bucket has been emptied ten times without having been full in between.
     disconnect,
   };
 
-  /// `per_second` 0: no limit.
+  /// Makes a full bucket. If `per_second` is 0, there is no limit.
   CancellationRate(std::size_t per_second, std::size_t max_open_calls) noexcept
       : per_second_(per_second), burst_(2 * std::max(per_second, max_open_calls)), tokens_(burst_) {}
 
   Verdict on_cancelled(base::TimePoint now) noexcept;
-  /// How long the connection rests when it has to slow down.
+  /// Returns how long the connection rests when it has to slow down.
   static constexpr base::Duration pause() noexcept { return std::chrono::seconds(1); }
 
  private:

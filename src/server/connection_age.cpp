@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedules the timer for the age, and then for the grace.
+// ConnectionAge: schedules the timer for the age, and then for the grace.
 #include "server/connection_age.h"
 
 #include <utility>

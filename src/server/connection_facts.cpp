@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a connection knows before its client has sent anything.
+// ConnectionFacts: what is known before the client has sent anything.
 #include "server/connection_facts.h"
 
 #include <cstddef>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Counted connection permits.
+// ConnectionLimit: the permits that count connections.
 #include "server/connection_limit.h"
 
 #include <utility>
 
 namespace trunkline::server {
 
-/// Counts for the server, the peer and the loop, from enter() as long as it lives.
+/// Counts for the server, the peer and the loop, from enter() on as long as it lives.
 class ConnectionLimit::CountedPermit {
  public:
   CountedPermit(std::shared_ptr<std::atomic<std::size_t>> server, LoopLoad loop,
@@ -21,7 +21,7 @@ class ConnectionLimit::CountedPermit {
   CountedPermit(const CountedPermit&) = delete;
   CountedPermit& operator=(const CountedPermit&) = delete;
 
-  /// False: a limit has been reached, and nothing is counted.
+  /// Counts the connection. Returns false if a limit has been reached; then nothing is counted.
   bool enter(std::size_t max, std::size_t max_per_peer) noexcept {
     if (!enter(*server_, max)) return false;
     if (peer_ != nullptr && !enter(peer_->connections, max_per_peer)) {

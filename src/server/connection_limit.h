@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionLimit: how many connections a server and a peer address may have, and how many each loop has.
+// ConnectionLimit: limits how many connections a server and a peer address have, and counts those of each loop.
 #pragma once
 
 #include "net/listener.h"
@@ -12,10 +12,10 @@
 
 namespace trunkline::server {
 
-/// Connections of one loop that hold a permit. Shared with the permits, which may outlive the loop.
+/// The number of connections of one loop that hold a permit. It is shared with the permits, which may outlive the loop.
 using LoopLoad = std::shared_ptr<std::atomic<std::size_t>>;
 
-/// Thread-safe. The permits may outlive this.
+/// Grants permits for connections. It is thread-safe, and the permits may outlive it.
 class ConnectionLimit {
  public:
   ConnectionLimit(std::size_t max_connections, std::size_t max_per_peer) noexcept
@@ -23,12 +23,12 @@ class ConnectionLimit {
   ConnectionLimit(const ConnectionLimit&) = delete;
   ConnectionLimit& operator=(const ConnectionLimit&) = delete;
 
-  /// For one more connection, which also counts in `load`, and in `peer` unless that is null. No permit if a limit has
-  /// been reached.
+  /// Returns a permit for one more connection, which also counts in `load`, and in `peer` unless that is null. The
+  /// permit is empty if a limit has been reached.
   net::ConnectionPermit acquire(const LoopLoad& load, std::shared_ptr<PeerShare> peer);
-  /// The peer for which acquire() has granted `permit`; null: none.
+  /// Returns the peer for which acquire() has granted `permit`; null if there is none.
   static std::shared_ptr<PeerShare> peer_of(const net::ConnectionPermit& permit);
-  /// Which limit a connection from `peer` has reached just now.
+  /// Says which limit a connection from `peer` has reached just now.
   std::string refusal(const PeerShare* peer) const;
 
  private:
@@ -36,7 +36,7 @@ class ConnectionLimit {
 
   const std::size_t max_;
   const std::size_t max_per_peer_;
-  /// From the accept to the end, handshake included.
+  /// The number of connections, each from the accept to its end, handshake included.
   const std::shared_ptr<std::atomic<std::size_t>> connections_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lookup of a method that has no number, or whose number is new.
+// ConnectionMethods: looks up a method that has no number, or whose number is new.
 #include "server/connection_methods.h"
 
 namespace trunkline::server {

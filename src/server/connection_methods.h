@@ -10,10 +10,10 @@
 
 namespace trunkline::server {
 
-/// Loop's thread, within a batch of the cache. The client chooses the numbers; the session limits them.
+/// Only the loop's thread uses it, within a batch of the cache. The client chooses numbers; the session limits them.
 class ConnectionMethods {
  public:
-  /// `cache` must outlive this.
+  /// `cache` must outlive this object.
   explicit ConnectionMethods(MethodCache& cache) noexcept : cache_(cache) {}
 
   /// Forgets the methods if they have changed. Call it at the beginning of each batch.
@@ -22,9 +22,9 @@ class ConnectionMethods {
     methods_.clear();
     version_ = cache_.version();
   }
-  /// Another session has begun, whose numbers have nothing to do with those before.
+  /// Forgets all methods: another session has begun, whose numbers have nothing to do with those before.
   void forget() noexcept { methods_.clear(); }
-  /// The method of a call event; null if there is no such method.
+  /// Returns the method of a call event; null if there is no such method.
   LoopMethod* find(const session::Event& event) {
     const std::size_t number = event.method_number;
     if (event.method_epoch != epoch_) [[unlikely]]
@@ -35,18 +35,18 @@ class ConnectionMethods {
 
  private:
   LoopMethod* look_up(const session::Event& event);
-  /// The client has given a number to another name.
+  /// Forgets all methods, since the client has given a number to another name.
   void forget(std::uint32_t epoch) noexcept {
     methods_.clear();
     epoch_ = epoch;
   }
 
   MethodCache& cache_;
-  /// By number; null if the number is not known.
+  /// The methods by their numbers; null if the number is not known.
   std::vector<LoopMethod*> methods_;
-  /// Of the cache, when methods_ was filled.
+  /// The version of the cache when methods_ was filled.
   std::uint64_t version_ = 0;
-  /// Of the events, when methods_ was filled.
+  /// The epoch of the events when methods_ was filled.
   std::uint32_t epoch_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What interceptors learn of calls whose requests are not whole.
+// EarlyInterceptions: tells interceptors of calls whose requests are not whole.
 #include "server/early_interceptions.h"
 
 #include <utility>

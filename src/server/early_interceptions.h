@@ -16,28 +16,28 @@
 
 namespace trunkline::server {
 
-/// Interceptors decide by the metadata, so a caller whom they refuse gets no memory for a long request. What they know
-/// of a call waits here until the call is handed out or ends. One for each connection; loop's thread only.
+/// Lets interceptors decide by the metadata, so a refused caller gets no memory for a long request. What they know of a
+/// call waits here until the call is handed out or ends. Each connection has one, used by the loop's thread only.
 class EarlyInterceptions {
  public:
-  /// `facts` must outlive this.
+  /// `facts` must outlive this object.
   explicit EarlyInterceptions(const ConnectionFacts& facts) noexcept : facts_(facts) {}
 
   bool empty() const noexcept { return calls_.empty(); }
   /// Calls on_start for the call of `event`, which has no message yet, and takes its metadata. After an error on_finish
-  /// has been called too, and the error is what it has made of it.
+  /// has been called too, and the error is the one that on_finish has left.
   Status begin(const call::InterceptorChain& chain, session::Event& event, LoopMethod& method);
   /// Hands over what is known of the call of `event`, which gets its metadata back. Does nothing for other calls.
   void take(session::Event& event, ServerInterception& interception);
-  /// The call ends with `status`, and no handler sees it. Does nothing for calls that are not known.
+  /// Ends a call with `status` that no handler sees. Does nothing for calls that are not known.
   void end(session::CallId id, Status status);
-  /// The same for all of them.
+  /// Ends all calls with `status`.
   void end_all(const Status& status);
 
  private:
   struct Call {
     std::shared_ptr<LoopMethod> method;
-    /// By which it is called, if `method` is the fallback.
+    /// The name by which the call was called, if `method` is the fallback.
     std::string name;
     Metadata metadata;
     ServerInterception interception;

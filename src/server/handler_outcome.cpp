@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What callers and the log get to know of an exception.
+// HandlerOutcome: what callers and the log learn of an exception.
 #include "server/handler_outcome.h"
 
 #include <string>

@@ -13,22 +13,22 @@ namespace trunkline::server {
 
 struct HandlerOutcome {
   Status status;
-  /// The handler was entered. Otherwise the call certainly has not run.
+  /// True if the handler was entered. Otherwise the call certainly has not run.
   bool has_run = false;
-  /// The handler ended with an exception.
+  /// True if the handler ended with an exception.
   bool threw = false;
 };
 
-/// The outcome of a handler that threw an exception whose text is `text`. Logs the text; the caller gets it only if
-/// ServerOptions::expose_exception_text is set.
+/// Returns the outcome of a handler that threw an exception whose text is `text`. Logs the text; the caller gets it
+/// only if ServerOptions::expose_exception_text is set.
 HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, std::string_view text,
                                  std::string_view peer);
-/// The same for `error`, which must not be null.
+/// Returns the outcome of a handler that threw `error`, which must not be null.
 HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, const std::exception_ptr& error,
                                  std::string_view peer);
 
-/// A codec or compressor threw `text`; `without_text` says what it was doing. Logs both; returns the status for
-/// callers.
+/// Logs the exception `text` of a codec or compressor, and `without_text`, which says what it was doing. Returns the
+/// status for callers.
 Status codec_exception_status(const ServerState& server_state, const Status& without_text, std::string_view text,
                               std::string_view method, std::string_view peer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the readings of the clock mean.
+// HandlerWatch: interprets the readings of the clock.
 #include "server/handler_watch.h"
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace trunkline::server {
 
 namespace {
 
-/// After this time the other connections of the loop get their turn.
+/// The time after which the other connections of the loop get their turn.
 constexpr base::Duration longest_turn = std::chrono::milliseconds(2);
-/// A handler that takes longer is watched by itself.
+/// A handler that takes longer than this is watched by itself.
 constexpr base::Duration slow = std::chrono::microseconds(200);
 
 }  // namespace
@@ -23,7 +23,7 @@ bool HandlerWatch::check() {
   // A handler that has run the loop itself has not held it.
   const bool has_run_loop = std::exchange(turns_, loop_.turns()) != turns_;
   if (!has_run_loop && threshold_ > base::Duration::zero() && held >= threshold_) report(held);
-  // Otherwise the next batch of the same turn of the loop would seem to have begun before this one.
+  // Without this the next batch of the same turn of the loop would seem to have begun before this one.
   if (held > slow) loop_.refresh_now();
   interval_ = held > slow ? 1 : std::min(interval_ * 2, longest_interval);
   checked_ = now;
@@ -42,7 +42,7 @@ void HandlerWatch::report(base::Duration held) {
     names.append(names.empty() ? "" : ", ").append(**each);
     ++count;
   }
-  // Of several methods nobody knows which one it was.
+  // If there were several methods, nobody knows which one it was.
   if (count == 1) metrics_.count_hold(*recent_[0]);
   const auto milliseconds = [](base::Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());

@@ -16,11 +16,11 @@
 
 namespace trunkline::server {
 
-/// One for each loop; its thread only. The clock is read once for a batch of events and once for a number of handlers:
-/// 16 while they are quick, and each one while they are slow, so that the slow one can be named.
+/// Watches the handlers of one loop, on its thread only. It reads the clock once for a batch of events and once for a
+/// number of handlers: 16 while they are quick, and each one while they are slow, so that the slow one can be named.
 class HandlerWatch {
  public:
-  /// The arguments must outlive this.
+  /// The arguments must outlive this object.
   HandlerWatch(net::Loop& loop, const ServerState& server_state, LoopMetrics& metrics) noexcept
       : loop_(loop),
         server_state_(server_state),
@@ -29,16 +29,16 @@ class HandlerWatch {
   HandlerWatch(const HandlerWatch&) = delete;
   HandlerWatch& operator=(const HandlerWatch&) = delete;
 
-  /// A batch of events begins at `now`, or when the clock was read last if that is later: the loop reads it once for
-  /// the batches of all its connections. Batches nest if a handler runs the loop; then neither is watched.
+  /// Begins a batch of events at `now`, or at the last reading of the clock if that is later: the loop reads it once
+  /// for the batches of all its connections. Batches nest if a handler runs the loop; then neither is watched.
   void begin_batch(base::TimePoint now) noexcept {
     turn_began_ = checked_ = std::max(now, checked_);
     turns_ = loop_.turns();
     noted_ = 0;
   }
-  /// A handler of `method` is about to begin. The name must live until the batch ends.
+  /// Notes that a handler of `method` is about to begin. The name must live until the batch ends.
   void note(const std::string& method) noexcept { recent_[noted_++] = &method; }
-  /// After each event. True if the turn has lasted long enough.
+  /// Checks the time after an event. Returns true if the turn has lasted long enough.
   bool is_over() { return noted_ >= interval_ && check(); }
   void end_batch() {
     if (noted_ > 0) check();
@@ -53,13 +53,13 @@ class HandlerWatch {
   net::Loop& loop_;
   const ServerState& server_state_;
   LoopMetrics& metrics_;
-  /// 0: nothing is reported.
+  /// The time from which a handler is reported; 0: nothing is reported.
   const base::Duration threshold_;
   base::TimePoint turn_began_{};
   base::TimePoint checked_{};
-  /// Of the loop, when the clock was read last.
+  /// The number of the loop's turns when the clock was read last.
   std::uint64_t turns_ = 0;
-  /// How many handlers begin between two readings of the clock.
+  /// The number of handlers that begin between two readings of the clock.
   std::size_t interval_ = 1;
   std::size_t noted_ = 0;
   std::array<const std::string*, longest_interval> recent_{};

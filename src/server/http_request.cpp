@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes requests apart.
+// HttpRequest: takes requests apart.
 #include <trunkline/http_request.h>
 
 #include "session/web/method_path.h"
@@ -12,7 +12,7 @@
 namespace trunkline {
 namespace {
 
-/// As forms are encoded.
+/// Decodes a text that is encoded as forms are.
 std::string decoded(std::string_view text) {
   std::string out;
   out.reserve(text.size());

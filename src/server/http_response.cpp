@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Responses of routes to metadata, and the conditions of requests.
+// HttpResponse: turns responses of routes into metadata, and applies the conditions of requests.
 #include "http/conditions.h"
 #include "session/web/route_fields.h"
 

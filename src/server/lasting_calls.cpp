@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the actions of the call lifecycle do.
+// LastingCalls: carries out the actions of the call lifecycle.
 #include "server/lasting_calls.h"
 
 #include "base/flag_scope.h"
@@ -17,10 +17,10 @@ namespace trunkline::server {
 
 namespace {
 
-/// How long a client may send nothing of a request that it has begun, once its connection is draining.
+/// The time for which a client may send nothing of a request that it has begun, once its connection is draining.
 constexpr std::chrono::milliseconds longest_rest_in_drain{10000};
 
-/// The completion handler of a coroutine. It also reports a coroutine that is destroyed before it has ended.
+/// The completion handler of a coroutine. It reports a coroutine that is destroyed before it has ended, too.
 class CoroutineCompletion {
  public:
   explicit CoroutineCompletion(ServerCall& call, const CallExchange& exchange) noexcept
@@ -51,7 +51,7 @@ class CoroutineCompletion {
   }
 
  private:
-  /// Also keeps exchange_ alive.
+  /// The owner of the call, which keeps exchange_ alive, too.
   std::shared_ptr<CallOwner> owner_;
   const CallExchange& exchange_;
   ServerCall* call_;
@@ -121,7 +121,7 @@ void LastingCalls::log_error(const ServerCall& call, CallEvent event) const {
 
 std::shared_ptr<CallOwner> LastingCalls::shared() { return {exchange_.facts().link.lock(), this}; }
 
-/// Adds an object for the call `id`, which `begin` prepares. What throws leaves no trace: the session ends the call.
+/// Adds an object for the call `id`, which `begin` prepares. If it throws, nothing remains: the session ends the call.
 template <class Begin>
 ServerCall& LastingCalls::add_call(session::CallId id, Begin begin) {
   ServerCall& call = exchange_.context().calls().take();
@@ -193,7 +193,7 @@ void LastingCalls::take_request(ServerCall& call, session::Event& event) {
   if (event.end) end_request(call);
 }
 
-/// Calls that wait for their requests take no place from those whose handlers run, so admission is decided here.
+/// Ends the request. Waiting calls take no place from those whose handlers run, so admission is decided here.
 void LastingCalls::end_request(ServerCall& call) {
   call.request_timer.cancel();
   if (!call.permit) {
@@ -215,7 +215,7 @@ void LastingCalls::await_request(ServerCall& call) {
   loop.timers().schedule(call.request_timer, base::deadline_after(loop.now(), timeout));
 }
 
-/// How long the rest of a request may take; 0: for ever. A drain waits for requests that go on coming, not for others.
+/// Returns the time for the rest of a request; 0: for ever. A drain waits only for requests that go on coming.
 std::chrono::milliseconds LastingCalls::request_time() const noexcept {
   const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
   return exchange_.facts().is_draining ? std::min(timeout, longest_rest_in_drain) : timeout;
@@ -258,7 +258,7 @@ void LastingCalls::on_message(session::Event& event) {
   take_stream_message(call, event);
 }
 
-/// A unary handler runs when the client has ended its side, so that a second request is not lost silently.
+/// Takes a message. A unary handler runs when the client has ended its side, so that no second request is lost.
 void LastingCalls::receive(ServerCall& call, session::Event& event) {
   if (call.advance(CallEvent::message) != CallAction::decode) return;
   if (call.messages == nullptr) return take_request(call, event);
@@ -482,7 +482,7 @@ void LastingCalls::count_cancelled(ServerCall& call, const Status& status) {
 
 void LastingCalls::deliver_cancellation(ServerCall& call) {
   const std::shared_ptr<CallOwner> keep = call.owner;
-  // What throws here is the user's callback, or what the handler does as it is cancelled. The outcome of the handler,
+  // An exception here is that of the user's callback, or of the handler as it is cancelled. The outcome of the handler,
   // which may run on another thread, is not changed by it.
   const auto log_exception = [&] {
     static_cast<void>(exception_outcome(exchange_.server_state(), call.method->method(), std::current_exception(),
@@ -527,7 +527,7 @@ void LastingCalls::release_credit(ServerCall& call) {
 }
 
 void LastingCalls::retire(ServerCall& call) {
-  // It may be the last owner of the connection, and thereby of this object.
+  // The call may be the last owner of the connection, and thereby of this object.
   const std::shared_ptr<CallOwner> keep = std::move(call.owner);
   release_credit(call);
   if (call.metrics.is_collected()) call.metrics.end_without_response(exchange_.read_clock());

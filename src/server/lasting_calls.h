@@ -13,43 +13,43 @@
 
 namespace trunkline::server {
 
-/// Streams, coroutines, blocking handlers, and calls that wait for their request or for their turn. On an ordered
-/// connection one call runs at a time, in the order of arrival, refusals included. Loop's thread only, except
-/// on_codec_exception().
+/// Serves streams, coroutines, blocking handlers, and calls that wait for their request or for their turn. On an
+/// ordered connection one call runs at a time, in the order of arrival, refusals included. Only the loop's thread uses
+/// it, except for on_codec_exception().
 class LastingCalls final : public CallOwner {
  public:
-  /// Both must outlive this. The link of `exchange` must be owned by a shared pointer, which each call holds. `running`
-  /// counts the calls of the connection.
+  /// Both arguments must outlive this object. The link of `exchange` must be owned by a shared pointer, which each call
+  /// holds. `running` counts the calls of the connection.
   LastingCalls(CallExchange& exchange, ConnectionCalls& running) noexcept : exchange_(exchange), running_(running) {}
   LastingCalls(const LastingCalls&) = delete;
   LastingCalls& operator=(const LastingCalls&) = delete;
 
-  /// The client has asked for ordered calls. Before the first call.
+  /// Notes that the client has asked for ordered calls. Must be called before the first call.
   void set_ordered() { turns_ = std::make_unique<std::deque<ServerCall*>>(); }
-  /// True if a call that arrives now has to wait for others.
+  /// Returns true if a call that arrives now has to wait for others.
   bool must_wait_turn() const noexcept { return turns_ != nullptr && !turns_->empty(); }
 
-  /// True if the call of the event has everything that its handler needs to begin, so that it has to be admitted
-  /// before open().
+  /// Returns true if the call of the event has everything that its handler needs to begin, so that it has to be
+  /// admitted before open().
   static bool is_ready(const session::Event& event, const LoopMethod& method) noexcept {
     return event.end || method.shape().kind != MethodKind::unary;
   }
-  /// What admission looks at.
+  /// Returns the properties of a call on which its admission depends.
   CallTraits traits_of(const Metadata& metadata, const LoopMethod& method) const noexcept {
     const bool is_adaptive = method.shape().kind == MethodKind::unary && !method.runs_plain();
     return {.level = exchange_.server_state().admission.priorities().level_of(metadata),
             .is_adaptive = is_adaptive,
             .now = exchange_.context().loop().now()};
   }
-  /// See session::SessionOwner::background_calls().
+  /// Returns the number of background calls, for session::SessionOwner::background_calls().
   std::size_t background_calls() const noexcept { return background_calls_; }
   /// Takes over the call of a call event. The permit is empty if the call is not ready: it is admitted when it is.
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
-  /// Refuses the call of a call event with `status` after the responses that come first. `is_counted`: the
+  /// Refuses the call of a call event with `status`, after the responses that come first. `is_counted` says that the
   /// refusal has been counted.
   void refuse_in_turn(const session::Event& event, const Status& status, bool is_counted);
 
-  /// A message, writable or cancelled event of a call, whose event.context is the ServerCall.
+  /// Handle a message, writable or cancelled event of a call, whose event.context is the ServerCall.
   void on_message(session::Event& event);
   void on_writable(const session::Event& event);
   void on_cancelled(const session::Event& event);
@@ -64,8 +64,8 @@ class LastingCalls final : public CallOwner {
   Status on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) override;
 
  private:
-  /// Applies the table: sets the next stage and does what it says. `status` is what ends the call, where something
-  /// other than its handler does.
+  /// Applies the table: sets the next stage and carries out the action. `status` is the reason for the end of the call,
+  /// if something other than its handler ends it.
   void handle(ServerCall& call, CallEvent event, const Status& status = {});
   std::shared_ptr<CallOwner> shared();
   template <class Begin>
@@ -91,7 +91,7 @@ class LastingCalls final : public CallOwner {
   void send_status(const ServerCall& call, const Status& status);
   void count_cancelled(ServerCall& call, const Status& status);
   void deliver_cancellation(ServerCall& call);
-  /// What follows the end of a handler whether or not somebody waits for the response.
+  /// Does what follows the end of a handler, whether or not somebody waits for the response.
   void conclude(ServerCall& call);
   void release_credit(ServerCall& call);
   void retire(ServerCall& call);
@@ -99,7 +99,7 @@ class LastingCalls final : public CallOwner {
 
   CallExchange& exchange_;
   ConnectionCalls& running_;
-  /// On an ordered connection: its calls; it is the first one's turn. Null: not ordered.
+  /// The calls of an ordered connection, of which the first one has its turn. Null: the connection is not ordered.
   std::unique_ptr<std::deque<ServerCall*>> turns_;
   bool is_running_next_ = false;
   std::size_t background_calls_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Feeding the adaptive limit, and the status of shed calls.
+// LoadShedding: feeds the adaptive limit, and makes the status of shed calls.
 #include "server/load_shedding.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using Milliseconds = std::chrono::milliseconds;
 
 constexpr std::int64_t longest_pause = 5000;
-/// Multiples of it, modulo 2^64, are spread evenly.
+/// A number whose multiples, modulo 2^64, are spread evenly.
 constexpr std::uint64_t golden_ratio = 0x9E3779B97F4A7C15;
 
 AdaptiveLimit::Options limit_options(const OverloadOptions& options) {
@@ -43,7 +43,7 @@ void LoadShedding::add_latency(base::TimePoint now, base::Duration latency, std:
 Status LoadShedding::shed(std::string_view method, std::string_view why) {
   const std::uint64_t number = calls_shed_.fetch_add(1, std::memory_order_relaxed);
   const std::int64_t pause = pause_.load(std::memory_order_relaxed);
-  // From one to two times the pause.
+  // The result is one to two times the pause.
   const auto further =
       static_cast<std::int64_t>((number * golden_ratio >> 32) * static_cast<std::uint64_t>(pause) >> 32);
   Status status(StatusCode::unavailable,

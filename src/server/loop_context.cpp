@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Completions and exceptions of one loop.
+// LoopContext: the completions and exceptions of one loop.
 #include "server/loop_context.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoopContext: what the connections, calls and streams of one loop share.
+// LoopContext: the objects that the connections, calls and streams of one loop share.
 #pragma once
 
 #include "call/completion_queue.h"
@@ -19,31 +19,31 @@
 
 namespace trunkline::server {
 
-/// For the loop's thread, except where noted. Kept alive by the server and by each connection, and thereby by each
-/// call, so it may outlive the server.
+/// Only the loop's thread uses it, except where noted. The server and each connection keep it alive, and thereby each
+/// call does, so it may outlive the server.
 class LoopContext final : public call::StreamHost, public std::enable_shared_from_this<LoopContext> {
  public:
   LoopContext(std::shared_ptr<ServerState> server_state, net::Loop& loop);
 
   net::Loop& loop() const noexcept { return loop_; }
-  /// Any thread.
+  /// Returns the state of the server. Any thread may call it.
   ServerState& server_state() const noexcept { return *server_state_; }
-  /// Any thread may read it.
+  /// Returns the totals of the loop, which any thread may read.
   LoopTotals& totals() noexcept { return totals_; }
-  /// Any thread may read it.
+  /// Returns the connections by protocol, which any thread may read.
   ProtocolCounts& protocols() noexcept { return protocols_; }
   LoopMetrics& metrics() noexcept { return metrics_; }
   MethodCache& methods() noexcept { return methods_; }
   CallPool& calls() noexcept { return calls_; }
   HandlerWatch& watch() noexcept { return watch_; }
   QuietTimer& quiet_timer() noexcept { return quiet_timer_; }
-  /// Counts an exception of a handler, codec or compressor. Any thread.
+  /// Counts an exception of a handler, codec or compressor. Any thread may call it.
   void count_exception();
 
   bool is_on_loop() const noexcept override { return loop_.is_current(); }
   void post(std::function<void()> task) override { loop_.post(std::move(task)); }
   call::CompletionQueue& completions() noexcept override { return completions_; }
-  /// At the end of the server: leaves the handlers of ended operations to Asio, which destroys them with the loop if
+  /// Leaves the handlers of ended operations to Asio at the end of the server. Asio destroys them with the loop if
   /// nothing runs it again. Suspended coroutines would otherwise keep this object, and this object them.
   void hand_over_completions();
 

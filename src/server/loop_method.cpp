@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decodes requests, chooses the codec of responses and keeps messages for reuse.
+// LoopMethod: decodes requests, chooses the codec of responses and keeps messages for reuse.
 #include "server/loop_method.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_reusable_messages = 64;
 
-/// Types without a direct form give their memory back when they are cleared.
+/// Returns true if a message may be kept. Types without a direct form give their memory back when they are cleared.
 bool may_be_kept(const MessageType& type, const void* object) {
   return type.size == nullptr || type.size(object) <= LoopMethod::max_reused_bytes;
 }
@@ -38,9 +38,9 @@ std::unique_ptr<CallMessages> LoopMethod::take_messages() {
 }
 
 void LoopMethod::give_back(std::unique_ptr<CallMessages> messages, std::size_t payload_bytes) noexcept try {
-  // A short request may have had a long response, which clear() leaves the memory of.
+  // A short request may have had a long response, and clear() keeps the memory of that.
   if (payload_bytes > max_reused_bytes || !may_be_kept(*shape_.response, messages->response.object)) return;
-  // A slice would keep the buffer that it views alive.
+  // A slice that is kept would keep the buffer that it views alive.
   if (request_is_slice_) *static_cast<Slice*>(messages->request.object) = Slice();
   if (response_is_slice_) *static_cast<Slice*>(messages->response.object) = Slice();
   if (shape_.fills_response && shape_.response->clear != nullptr) shape_.response->clear(messages->response.object);

@@ -14,7 +14,7 @@
 
 namespace trunkline::server {
 
-/// Loop's thread only. Held by the loop until the method is removed, and by its open calls.
+/// A method that only the loop's thread uses. The loop holds it until the method is removed, and so do its open calls.
 class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
  public:
   /// Messages whose payload was larger are not reused, because they may keep the memory they took.
@@ -26,8 +26,8 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
   const MethodShape& shape() const noexcept { return shape_; }
   bool runs_plain() const noexcept { return shape_.execution == Execution::plain; }
 
-  /// Unary: a request, whose content is unspecified, and a response that is cleared for the handler. May throw what
-  /// constructors of the user's types throw.
+  /// Returns messages for a unary call: a request, whose content is unspecified, and a response that is cleared for the
+  /// handler. Throws what constructors of the user's types throw.
   std::unique_ptr<CallMessages> take_messages();
   /// Takes messages back for reuse. `payload_bytes` is the size of the request.
   void give_back(std::unique_ptr<CallMessages> messages, std::size_t payload_bytes) noexcept;
@@ -35,10 +35,10 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
   /// Decodes the message of a call event or message event. Errors: invalid_argument; unimplemented (the codec does not
   /// know the type); resource_exhausted (over a limit of the codec).
   Status decode(const session::Event& event, CallMessages& messages) const;
-  /// The response as it is to be sent, in the codec of the request if that had one. Views `messages`.
+  /// Returns the response as it is to be sent, in the codec of the request if that had one. It views `messages`.
   session::OutgoingMessage outgoing(const CallMessages& messages, const Codec* request_codec) const;
 
-  /// Null until a call has been counted. LoopMetrics sets it.
+  /// The metrics of the method; null until a call has been counted. LoopMetrics sets it.
   std::shared_ptr<MethodMetrics> metrics;
 
  private:
@@ -48,7 +48,7 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
   const MethodShape& shape_;
   /// The codec that the request's type parses itself; null if there is none.
   const Codec* request_direct_;
-  /// The codec of the response to a request that had none.
+  /// The codec of the response to a request that had no codec.
   const Codec* response_default_;
   bool request_is_slice_;
   bool response_is_slice_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics by method, and the timer that measures the loop.
+// LoopMetrics: keeps metrics by method, and the timer that measures the loop.
 #include "server/loop_metrics.h"
 
 #include <algorithm>

@@ -18,11 +18,11 @@
 
 namespace trunkline::server {
 
-/// For the loop's thread, except visit() and add_lag_to(), which any thread may call. Collects nothing until start()
-/// and after stop().
+/// Metrics that the loop's thread writes. Any thread may call visit() and add_lag_to(). Nothing is collected until
+/// start() and after stop().
 class LoopMetrics {
  public:
-  /// `loop` must outlive the time from start() to stop().
+  /// `loop` must live from start() to stop().
   explicit LoopMetrics(net::Loop& loop) noexcept : loop_(loop) {}
   LoopMetrics(const LoopMetrics&) = delete;
   LoopMetrics& operator=(const LoopMetrics&) = delete;
@@ -37,7 +37,7 @@ class LoopMetrics {
   void count_refusal(LoopMethod& method, StatusCode code) {
     if (is_collecting_) count_collected_refusal(method, code);
   }
-  /// A handler of the method has held the loop for long.
+  /// Counts that a handler of the method has held the loop for long.
   void count_hold(const std::string& method);
   /// Forgets the methods that are not in `methods`.
   void keep_only(const MethodRegistry::Methods& methods);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starting and joining threads.
+// LoopThreads: starts and joins threads.
 #include "server/loop_threads.h"
 
 #include "base/thread_name.h"

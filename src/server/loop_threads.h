@@ -12,7 +12,7 @@
 
 namespace trunkline::server {
 
-/// Every thread is joined once. Thread-safe.
+/// Runs loops on threads, each of which is joined once. It is thread-safe.
 class LoopThreads {
  public:
   struct Started {
@@ -24,7 +24,7 @@ class LoopThreads {
   /// stop(index) for those started, joins them and returns resource_exhausted with how many there were.
   Started start(std::size_t first, std::size_t end, const std::function<void(std::size_t)>& run,
                 const std::function<void(std::size_t)>& stop);
-  /// Not from one of the threads.
+  /// Joins the threads. Must not be called on one of them.
   void join();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoopTotals: what one loop contributes to ServerTotals.
+// LoopTotals: the part of one loop in ServerTotals.
 #pragma once
 
 #include "base/counter.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::server {
 
-/// Written by the loop's thread, read by any. The counters mean what the members of ServerTotals mean.
+/// The loop's thread writes the counters, and any thread reads them. Their meaning is that of ServerTotals' members.
 struct LoopTotals {
   base::Counter connections;
   base::Counter connections_accepted;

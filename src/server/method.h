@@ -12,18 +12,18 @@
 
 namespace trunkline::server {
 
-/// Constant once registered, except for the count of its calls.
+/// A method that is constant once it is registered, except for the count of its calls.
 struct Method {
   std::string name;
   std::unique_ptr<MethodHandler> handler;
-  /// Calls with a permit; counted only if options.max_concurrent_calls is set. Admission changes it.
+  /// The number of calls with a permit. It counts only if options.max_concurrent_calls is set. Admission changes it.
   std::atomic<std::size_t> open_calls{0};
-  /// Stands here so that the members that each call reads share a cache line.
+  /// The options stand here so that the members that each call reads share a cache line.
   MethodOptions options;
   std::string service_description{};
-  /// It serves a route: name is the method of HTTP, a space and the path. Only requests of HTTP reach it.
+  /// True if it serves a route: name is the method of HTTP, a space and the path. Only requests of HTTP reach it.
   bool is_route = false;
-  /// See session::SessionOwner::background_calls().
+  /// True if its calls are background calls, as session::SessionOwner::background_calls() counts them.
   bool is_background = false;
 
   MethodInfo info() const {

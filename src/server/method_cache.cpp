@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lookup by name and renewal of the snapshot.
+// MethodCache: looks methods up by name, and renews the snapshot.
 #include "server/method_cache.h"
 
 #include <utility>

@@ -16,8 +16,8 @@
 
 namespace trunkline::server {
 
-/// Loop's thread only. Its methods do not change during a batch of events, so that a LoopMethod found in a batch is
-/// valid until the batch ends.
+/// A cache that only the loop's thread uses. Its methods do not change during a batch of events, so that a LoopMethod
+/// found in a batch is valid until the batch ends.
 class MethodCache {
  public:
   /// The arguments must outlive the cache.
@@ -26,7 +26,7 @@ class MethodCache {
   MethodCache(const MethodCache&) = delete;
   MethodCache& operator=(const MethodCache&) = delete;
 
-  /// Lasts as long as a batch of events is handled. Batches nest if a handler runs the loop.
+  /// A scope that lasts as long as a batch of events is handled. Batches nest if a handler runs the loop.
   class Batch {
    public:
     explicit Batch(MethodCache& cache) : cache_(cache) {
@@ -41,10 +41,10 @@ class MethodCache {
     MethodCache& cache_;
   };
 
-  /// Within a batch. The fallback, or null without one, if there is no such method.
+  /// Finds a method within a batch. Returns the fallback, or null without one, if there is no such method.
   LoopMethod* find(std::string_view name);
   const RouteTable& routes() const noexcept { return routes_; }
-  /// Changes whenever the methods have changed.
+  /// Returns a number that changes whenever the methods have changed.
   std::uint64_t version() const noexcept { return version_; }
   /// Takes over changes of the registry and releases methods that have been removed. During a batch it does nothing,
   /// since the next batch does it.
@@ -60,7 +60,7 @@ class MethodCache {
   LoopMetrics& metrics_;
   std::uint64_t version_ = 0;
   MethodRegistry::Snapshot snapshot_;
-  /// Of the snapshot.
+  /// The routes of the snapshot.
   RouteTable routes_;
   /// The methods of the snapshot that have been looked up.
   std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> methods_;

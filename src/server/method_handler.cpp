@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of a MethodHandler that does not override them.
+// MethodHandler: the functions that a handler has if it does not override them.
 #include <trunkline/method_handler.h>
 
 #include <utility>

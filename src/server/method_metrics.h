@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MethodMetrics: what one loop counts and measures of the calls of one method.
+// MethodMetrics: counts and measures the calls of one method on one loop.
 #pragma once
 
 #include "base/counter.h"
@@ -12,23 +12,23 @@
 
 namespace trunkline::server {
 
-/// Written by the loop's thread, read by any.
+/// The loop's thread writes the metrics, and any thread reads them.
 struct MethodMetrics {
   static constexpr std::size_t status_codes = 17;
 
-  /// A code outside the enumeration counts as unknown.
+  /// Counts a call that has ended. A code outside the enumeration counts as unknown.
   void count_finished(StatusCode code) noexcept {
     const auto number = static_cast<std::size_t>(code);
     finished[number < status_codes ? number : static_cast<std::size_t>(StatusCode::unknown)].add();
   }
 
   base::Counter started;
-  /// By status code.
+  /// The number of ended calls by status code.
   std::array<base::Counter, status_codes> finished;
   base::Counter bytes_received;
   base::Counter bytes_sent;
   base::Counter loop_holds;
-  /// Nanoseconds.
+  /// The latencies in nanoseconds.
   base::SharedHistogram latency;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Registration, removal and snapshots of methods.
+// MethodRegistry: registers and removes methods, and takes snapshots.
 #include "server/method_registry.h"
 
 #include "base/utf8.h"
@@ -111,7 +111,7 @@ void MethodRegistry::add_fallback(std::unique_ptr<MethodHandler> handler, const 
 }
 
 bool MethodRegistry::remove(std::string_view name) {
-  // Declared before the lock, so that the handler is destroyed without it.
+  // The pointer is declared before the lock, so that the handler is destroyed without it.
   std::shared_ptr<Method> removed;
   std::lock_guard lock(mutex_);
   auto found = methods_.find(name);

@@ -24,10 +24,10 @@ struct TextHash {
   std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
 };
 
-/// Thread-safe.
+/// Holds the methods of a server. It is thread-safe.
 class MethodRegistry {
  public:
-  /// The fallback, if there is one, has the empty name, which no method has.
+  /// The methods by name. The fallback, if there is one, has the empty name, which no method has.
   using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
@@ -36,19 +36,19 @@ class MethodRegistry {
   /// handler that does not run on the workers.
   void add(ServiceDefinition service);
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
-  /// Serves a route. Throws std::invalid_argument for a path that check_route() refuses, for a route that exists, and
-  /// for a handler that is not unary, from bytes to bytes; otherwise as add() does.
+  /// Adds a route. Throws std::invalid_argument for a path that check_route() refuses, for a route that exists, and for
+  /// a handler that is not unary, from bytes to bytes; otherwise it throws as add() does.
   void add_route(std::string_view http_method, std::string_view path, std::unique_ptr<MethodHandler> handler,
                  const MethodOptions& options);
-  /// Serves every name that is not registered. Throws std::invalid_argument as add() does.
+  /// Adds a handler for every name that is not registered. Throws std::invalid_argument as add() does.
   void add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
-  /// False if there is no such method.
+  /// Removes a method. Returns false if there is no such method.
   bool remove(std::string_view name);
   bool has(std::string_view name) const;
-  /// Sorted by name, without the fallback and without routes.
+  /// Returns the methods sorted by name, without the fallback and without routes.
   std::vector<MethodInfo> list() const;
 
-  /// Rises with every change. A snapshot taken after reading a version is at least that new.
+  /// Returns a number that rises with every change. A snapshot taken after reading it is at least that new.
   std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
   Snapshot snapshot() const;
 
@@ -58,7 +58,7 @@ class MethodRegistry {
   /// Guards the members below, except that version_ is read without it.
   mutable std::mutex mutex_;
   Methods methods_;
-  /// Of methods_; null after a change, until the next snapshot().
+  /// A copy of methods_; null after a change, until the next snapshot().
   mutable Snapshot snapshot_;
   std::atomic<std::uint64_t> version_{1};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of peer addresses.
+// PeerLimits: the table of peer addresses.
 #include "server/peer_limits.h"
 
 #include <arpa/inet.h>

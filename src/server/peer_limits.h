@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PeerLimits: how many connections and calls, and how much memory, each peer address has.
+// PeerLimits: counts the connections, the calls and the memory of each peer address.
 #pragma once
 
 #include "session/memory_account.h"
@@ -14,11 +14,11 @@
 
 namespace trunkline::server {
 
-/// What one peer address has. Shared by its connections. Any thread.
+/// The counts of one peer address, which its connections share. Any thread may use it.
 struct PeerShare {
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> calls{0};
-  /// Null: the memory is not limited by address.
+  /// The account of the address's memory. Null: the memory is not limited by address.
   std::shared_ptr<session::MemoryAccount> memory{};
 };
 
@@ -27,15 +27,15 @@ struct PeerShare {
 /// Thread-safe.
 class PeerLimits {
  public:
-  /// An address may hold `memory_percent` of `budget`, which outlives the object; 100: as much as there is.
+  /// Makes limits: an address may hold `memory_percent` of `budget`, which outlives them; 100: as much as there is.
   PeerLimits(const session::MemoryBudget& budget, std::size_t memory_percent)
       : budget_(budget), memory_percent_(memory_percent), local_memory_(make_account()) {}
 
-  /// `address` as net::PeerInfo has it. Null: the peer is not limited.
+  /// Returns the share of an `address` as net::PeerInfo has it. Null: the peer is not limited.
   std::shared_ptr<PeerShare> share_of(std::string_view address);
-  /// What counts the memory of the peer with that share, or of those without one. Null: nothing does.
+  /// Returns the account of the peer with that share, or of those without one. Null: nothing counts the memory.
   std::shared_ptr<session::MemoryAccount> account_of(const std::shared_ptr<PeerShare>& share) const;
-  /// The part of `address` that peers are told apart by; empty: not at all.
+  /// Returns the part of `address` by which peers are told apart; empty: they are not.
   static std::string key_of(std::string_view address);
 
  private:

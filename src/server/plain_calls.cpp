@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shortest way of a call: decode, run, respond.
+// PlainCalls: the shortest way of a call, which is to decode, run and respond.
 #include "server/plain_calls.h"
 
 #include "call/inherited_deadline.h"
@@ -63,7 +63,7 @@ inline HandlerOutcome PlainCalls::run(const session::Event& event, const Method&
                      [&] { return method.handler->run(messages, context_); });
 }
 
-/// An interceptor may refuse a caller before any work is done for its request.
+/// Runs the handler after the interceptors, which may refuse a caller before any work is done for its request.
 HandlerOutcome PlainCalls::run_intercepted(session::Event& event, LoopMethod& served,
                                            std::unique_ptr<CallMessages>& messages) {
   const call::InterceptorChain& chain = exchange_.server_state().interceptors;

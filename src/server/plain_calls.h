@@ -12,10 +12,10 @@
 
 namespace trunkline::server {
 
-/// Allocates nothing per call. Loop's thread, within a batch of events.
+/// Serves calls without an allocation for each. It is used on the loop's thread, within a batch of events.
 class PlainCalls {
  public:
-  /// `exchange` must outlive this.
+  /// `exchange` must outlive this object.
   explicit PlainCalls(CallExchange& exchange) noexcept : exchange_(exchange), context_(&exchange.facts()) {}
 
   /// Calls the interceptors, decodes the request of a call event, runs the handler and ends the call. The call has been
@@ -28,12 +28,12 @@ class PlainCalls {
   void begin(const session::Event& event, LoopMethod& served);
   HandlerOutcome run(const session::Event& event, const Method& method, CallMessages& messages);
   HandlerOutcome run_intercepted(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
-  /// `messages` may be null if the handler has not run.
+  /// Ends a call. `messages` may be null if the handler has not run.
   void respond(session::Session& session, const session::Event& event, LoopMethod& served, const CallMessages* messages,
                const HandlerOutcome& outcome, CallMetrics& metrics);
 
   CallExchange& exchange_;
-  /// Of the call that is being served.
+  /// The context of the call that is being served.
   CallContext context_;
 };
 

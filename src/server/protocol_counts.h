@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ProtocolCounts: how many connections of one loop speak each protocol.
+// ProtocolCounts: counts the connections of one loop that speak each protocol.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace trunkline::server {
 
-/// Thread-safe. Changed once when a connection is open and once when it is closed.
+/// A set of thread-safe counts. They change once when a connection is open and once when it is closed.
 class ProtocolCounts {
  public:
   void add(std::string_view protocol) {
@@ -23,13 +23,13 @@ class ProtocolCounts {
       counts_.emplace(protocol, 1);
     }
   }
-  /// A connection that was added is closed.
+  /// Counts that a connection that was added is closed.
   void remove(std::string_view protocol) {
     std::lock_guard lock(mutex_);
     const auto found = counts_.find(protocol);
     if (found != counts_.end() && found->second > 0) --found->second;
   }
-  /// Protocols that no connection speaks any more have 0.
+  /// Adds the counts to `sum`. Protocols that no connection speaks any more have 0.
   void add_to(std::map<std::string, std::uint64_t>& sum) const {
     std::lock_guard lock(mutex_);
     for (const auto& [protocol, count] : counts_) sum[protocol] += count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When free blocks go back to the system.
+// QuietTimer: decides when free blocks go back to the system.
 #include "server/quiet_timer.h"
 
 #include "base/block_pool.h"
@@ -13,7 +13,7 @@ void QuietTimer::schedule() {
   loop_.timers().schedule(timer_, base::deadline_after(loop_.now(), quiet_time));
 }
 
-/// The blocks of a burst are of no use to the connections that remain, and nobody knows when the next burst comes.
+/// Frees blocks. Those of a burst are of no use to what remains, and nobody knows when the next burst comes.
 void QuietTimer::on_timer(base::Timer&, void* self, base::TimePoint) {
   if (base::trim_block_pool()) static_cast<QuietTimer*>(self)->schedule();
 }

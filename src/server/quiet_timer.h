@@ -7,16 +7,16 @@
 
 namespace trunkline::server {
 
-/// One for each loop; its thread only. Fires every second from activity on until the loop keeps no free blocks, and
-/// frees those that were not needed since it fired last. A loop without activity is thus woken twice or three times.
+/// A timer of one loop, used on its thread only. It fires every second from activity on until the loop keeps no free
+/// blocks, and frees those not needed since it fired last. A loop without activity is woken twice or three times.
 class QuietTimer {
  public:
-  /// `loop` must outlive this, unless stop() is called before.
+  /// `loop` must outlive this object, unless stop() is called before.
   explicit QuietTimer(net::Loop& loop) noexcept : loop_(loop) {}
   QuietTimer(const QuietTimer&) = delete;
   QuietTimer& operator=(const QuietTimer&) = delete;
 
-  /// A connection has got or sent something, or has closed.
+  /// Notes that a connection has got or sent something, or has closed.
   void note_activity() {
     if (!timer_.is_scheduled() && !is_stopped_) [[unlikely]]
       schedule();

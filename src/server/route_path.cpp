@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks routes that are registered.
+// check_route(): checks routes that are registered.
 #include "server/route_path.h"
 
 #include "base/utf8.h"

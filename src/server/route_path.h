@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which methods of HTTP and which paths a route may have.
+// check_route(): says which methods of HTTP and which paths a route may have.
 #pragma once
 
 #include <trunkline/status.h>
@@ -9,11 +9,11 @@
 
 namespace trunkline::server {
 
-/// What a route takes, in the order in which Allow lists it.
+/// The methods of HTTP that a route takes, in the order in which Allow lists them.
 inline constexpr std::array<std::string_view, 7> route_verbs{"GET",   "HEAD",   "POST",   "PUT",
                                                              "PATCH", "DELETE", "OPTIONS"};
 
-/// Ok for what Server::route() takes. Error: invalid_argument.
+/// Returns ok for a route that Server::route() takes. Error: invalid_argument.
 Status check_route(std::string_view http_method, std::string_view path);
 
 }  // namespace trunkline::server

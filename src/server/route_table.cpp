@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds routes.
+// RouteTable: finds routes.
 #include "server/route_table.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr std::size_t head = 1;
 constexpr std::size_t post = 2;
 using Verbs = std::bitset<route_verbs.size()>;
 
-/// route_verbs.size(): no route takes it.
+/// Returns the place in route_verbs; route_verbs.size() if no route takes the method.
 std::size_t position_of(std::string_view http_method) noexcept {
   return static_cast<std::size_t>(std::find(route_verbs.begin(), route_verbs.end(), http_method) - route_verbs.begin());
 }

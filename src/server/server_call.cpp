@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The beginning of a call, its handler's run on a worker, and its reset.
+// ServerCall: begins a call, runs its handler on a worker, and resets it.
 #include "server/server_call.h"
 
 #include "call/inherited_deadline.h"
@@ -115,7 +115,7 @@ void ServerCall::reset() {
   outcome = {};
   cancellation.reset();
   facts_ = nullptr;
-  // Last, because it may release what the above refers to.
+  // The owner goes last, because it may release what the lines above refer to.
   owner.reset();
 }
 

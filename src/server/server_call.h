@@ -26,36 +26,36 @@ namespace trunkline::server {
 
 class ServerCall;
 
-/// What serves a call: it learns how the call's handler has ended. Loop's thread, except where noted.
+/// Serves a call, and learns how its handler has ended. Called on the loop's thread, except where noted.
 class CallOwner {
  public:
-  /// The handler has ended; call.outcome says how.
+  /// Called when the handler has ended; call.outcome says how.
   virtual void on_completed(ServerCall& call) = 0;
-  /// The request has not become complete in time.
+  /// Called when the request has not become complete in time.
   virtual void on_request_timeout(ServerCall& call) = 0;
-  /// The handler was destroyed before it ended.
+  /// Called when the handler was destroyed before it ended.
   virtual void on_dropped(ServerCall& call) = 0;
-  /// The connection takes no further calls: the handler is told.
+  /// Called when the connection takes no further calls, to tell the handler.
   virtual void on_draining(ServerCall& call) = 0;
-  /// The time for the drain is over: a stream ends, and its client learns why.
+  /// Called when the time for the drain is over: a stream ends, and its client learns why.
   virtual void on_drain_ended(ServerCall& call) = 0;
-  /// The server has stopped and has released the connection; nobody waits for a response. on_stopped() follows.
+  /// Called when the server has stopped and released the connection; nobody waits for a response. on_stopped() follows.
   virtual void on_detached(ServerCall& call) = 0;
-  /// After on_detached() of all calls of the loop: the handler is to be cancelled.
+  /// Called after on_detached() of all calls of the loop, to cancel the handler.
   virtual void on_stopped(ServerCall& call) = 0;
-  /// A codec or compressor threw `text`; `without_text` says what it was doing. Returns the status for the handler's
-  /// operation. Any thread.
+  /// Called when a codec or compressor threw `text`, on any thread; `without_text` says what it was doing. Returns the
+  /// status for the handler's operation.
   virtual Status on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) = 0;
 
  protected:
   ~CallOwner() = default;
 };
 
-/// Belongs to its loop's thread. While its handler runs on a worker, that uses `messages`, `context` and `outcome`
-/// instead.
+/// A call that belongs to its loop's thread. While its handler runs on a worker, that thread uses `messages`, `context`
+/// and `outcome` instead.
 class ServerCall final : public WorkerJob, public call::ResponseSettings {
  public:
-  /// Shorter messages are not counted by hold(): the state of each call is.
+  /// hold() does not count messages shorter than this, since the state of each call is longer.
   static constexpr std::size_t least_held_bytes = 1 << 10;
 
   ServerCall() noexcept { completion_.call = this; }
@@ -68,13 +68,13 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
   bool is_of(const ConnectionFacts& facts) const noexcept { return facts_ == &facts; }
   /// Moves to the next stage of the call's life. Returns what the owner has to do.
   CallAction advance(CallEvent event) noexcept;
-  /// Runs the handler to its end on this thread. Not for coroutines.
+  /// Runs the handler to its end on this thread. Must not be called for coroutines.
   HandlerOutcome run_handler();
-  /// On a worker: runs the handler, then posts the completion to the loop.
+  /// Runs the handler on a worker, then posts the completion to the loop.
   void run_job(JobFate fate) override;
   /// Counts a message of the call that no session holds, in the budget of the server and for the peer's address.
   session::HeldMemory hold(std::size_t bytes) const;
-  /// Counts the request, which its handler has from now on.
+  /// Counts the request, which belongs to its handler from now on.
   void hold_request() {
     if (payload_bytes >= least_held_bytes) held_request = hold(payload_bytes);
   }
@@ -83,15 +83,15 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
   /// Returns the object to the state in which it was made.
   void reset();
 
-  /// Keeps the connection and its loop's context alive.
+  /// The owner, which keeps the connection and its loop's context alive.
   std::shared_ptr<CallOwner> owner;
-  /// Null if the call is refused and has no method.
+  /// The method; null if the call is refused and has no method.
   std::shared_ptr<LoopMethod> method;
-  /// Empty until the request of a unary call is complete: until then nothing runs.
+  /// The permit to run, empty until the request of a unary call is complete: until then nothing runs.
   CallPermit permit;
-  /// Null for streams.
+  /// The request and the response; null for streams.
   std::unique_ptr<CallMessages> messages;
-  /// Null for unary calls.
+  /// The stream; null for unary calls.
   std::shared_ptr<call::ServerStreamCore> stream;
   CallContext context;
   Metadata metadata;
@@ -99,34 +99,34 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
   CallStage stage = CallStage::over;
   /// The credit of the request, while it is withheld from the client.
   std::optional<session::MessageCredit> held_credit;
-  /// Of the response: the one that the client asked for, otherwise that of the request; null: neither is known.
+  /// The codec of the response: the client's choice, or else that of the request; null: neither is known.
   const Codec* codec = nullptr;
-  /// Of the request, decompressed; of streams only of the one request of a server_stream.
+  /// The size of the decompressed request. For streams it is the one request of a server_stream, or nothing.
   std::size_t payload_bytes = 0;
-  /// Of streams: a message has come.
+  /// True if a message of a stream has come.
   bool has_request = false;
-  /// The call was refused, and counted as such, before it came as an event.
+  /// True if the call was refused, and counted as such, before it came as an event.
   bool is_refusal_counted = false;
-  /// The deadline on the machine's clock, which workers read; that of the loop is the loop's alone.
+  /// The deadline on the machine's clock, which workers read; only the loop may read the loop's clock.
   base::TimePoint run_before = base::never;
-  /// A worker has not run the handler, for the reason in `outcome`.
+  /// True if a worker has not run the handler, for the reason in `outcome`.
   bool is_refused_by_worker = false;
-  /// The request, from when its handler is started.
+  /// The memory of the request, from when its handler is started.
   session::HeldMemory held_request;
-  /// See hold_rest().
+  /// The memory that hold_rest() counts.
   session::HeldMemory held_rest;
   /// Ends the wait for the rest of a request.
   base::Timer request_timer{on_request_timeout, this};
-  /// How much of it had come when the timer was set (Session::received_of_message()).
+  /// The part of the request that had come when the timer was set (Session::received_of_message()).
   std::uint64_t request_mark = 0;
-  /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
+  /// The end of the handler; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;
   CallMetrics metrics;
   /// Cancels the coroutine that runs the handler.
   std::optional<asio::cancellation_signal> cancellation;
 
-  /// Neighbours among the calls in use; CallPool sets them.
+  /// The neighbours among the calls in use; CallPool sets them.
   ServerCall* previous = nullptr;
   ServerCall* next = nullptr;
 
@@ -146,7 +146,7 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
   void on_metadata_dropped(const Status& why) noexcept override {
     facts_->server_state->log(LogLevel::warning, why.message(), context.method(), facts_->peer);
   }
-  /// The request of a server_stream stays with its handler.
+  /// Counts the request of a server_stream, which stays with its handler.
   void on_size_known(std::size_t bytes) override {
     if (method->shape().kind != MethodKind::server_stream) return;
     payload_bytes = bytes;

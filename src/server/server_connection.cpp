@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batches of events, and the orderly end of a connection.
+// ServerConnection: handles batches of events, and ends a connection in order.
 #include "server/server_connection.h"
 
 #include "base/exception_text.h"
@@ -12,7 +12,7 @@ namespace trunkline::server {
 
 namespace {
 
-/// What an event costs beside its payload, as bytes.
+/// The cost of an event beside its payload, as bytes.
 constexpr std::size_t work_per_event = 64;
 
 Status no_such_method(std::string_view name) {
@@ -119,7 +119,7 @@ void ServerConnection::handle_events(net::Connection& connection) {
   handle_all();
 }
 
-/// Any event but a call.
+/// Handles any event but a call.
 void ServerConnection::handle_event(session::Event& event) {
   switch (event.type) {
     case session::EventType::message:
@@ -147,13 +147,13 @@ void ServerConnection::handle_event(session::Event& event) {
 }
 
 void ServerConnection::on_opened() {
-  // A client that has not got the hello takes it that none of its calls has run.
+  // A client without the hello assumes that none of its calls has run.
   connection_->flush_now();
   if (connection_->session().has_output()) connection_->hold_until_written();
   if (connection_->session().is_ordered()) open_calls_.set_ordered();
   methods_.forget();
   if (!protocol_name_.empty() && protocol_name_ != connection_->session().protocol_name()) {
-    // Over HTTP/1.1 it had requests, and is a WebSocket now.
+    // The connection had requests over HTTP/1.1, and is a WebSocket now.
     context_->protocols().remove(std::exchange(protocol_name_, {}));
     count_protocol(connection_->session());
   }
@@ -187,7 +187,7 @@ void ServerConnection::on_cancelled(session::Event& event) {
   }
 }
 
-/// Routes by requests of HTTP for them alone.
+/// Returns true if a client of this connection may call the method. Only requests of HTTP reach routes.
 bool ServerConnection::is_reached(const Method& method, bool by_route) const noexcept {
   return method.is_route == by_route && (!method.options.is_private || facts_.is_private);
 }
@@ -228,7 +228,7 @@ void ServerConnection::on_call(session::Event& event) {
   }
 }
 
-/// What needs no more than the name and the metadata. Admission is decided again when the whole message is there.
+/// Decides what needs only the name and the metadata. Admission is decided again when the whole message is there.
 Status ServerConnection::on_call_begun(session::Event& event) {
   LoopMethod* const found = context_->methods().find(event.method_name);
   if (found == nullptr || !is_reached(found->method(), event.is_route)) {
@@ -247,14 +247,14 @@ Status ServerConnection::on_call_begun(session::Event& event) {
   if (interceptors.empty()) return {};
   Status status = exchange_.early().begin(interceptors, event, *found);
   if (status.is_ok()) return status;
-  // As a call that an interceptor refuses when its request has come.
+  // The call counts as one that an interceptor refuses when its request has come.
   CallMetrics metrics = context_->metrics().begin_call(*found);
   context_->totals().calls_started.add();
   exchange_.count_response(status, status, found->method().name, metrics);
   return note_refusal(event, std::move(status));
 }
 
-/// The call of the event has been refused, and counted, before its message was read.
+/// Notes that the call of the event has been refused, and counted, before its message was read.
 Status ServerConnection::note_refusal(const session::Event& event, Status status) {
   counted_refusal_ = event.id;
   return status;
@@ -340,7 +340,7 @@ void ServerConnection::on_age(base::Timer&, void* self, base::TimePoint now) {
   }
 }
 
-/// Looks at all calls of the loop: for what happens once in the life of a connection.
+/// Visits all calls of the loop. That is for what happens once in the life of a connection.
 void ServerConnection::visit_calls(const std::function<void(ServerCall&)>& visitor) {
   context_->calls().visit([&](ServerCall& call) {
     if (call.is_of(facts_)) visitor(call);
@@ -367,8 +367,8 @@ void ServerConnection::release() {
 void ServerConnection::close_if_drained() {
   if (is_closing_ || connection_ == nullptr || !connection_->session().is_drained()) return;
   if (connection_->session().has_output()) {
-    // Checked again after what this turn writes. If a slow reader leaves output behind, the batch that follows each
-    // further write checks again.
+    // The check is repeated after the writes of this turn. If a slow reader leaves output behind, the batch that
+    // follows each further write checks again.
     return context_->loop().defer(drain_check_);
   }
   is_closing_ = true;

@@ -20,15 +20,15 @@
 
 namespace trunkline::server {
 
-/// Knows no protocol: it serves whatever session it is given. Loop's thread only. Kept alive by its owner until it is
-/// closed, and by its open calls.
+/// Knows no protocol: it serves whatever session it is given. Only the loop's thread uses it. Its owner keeps it alive
+/// until it is closed, and so do its open calls.
 class ServerConnection final : public net::ConnectionHandler,
                                public ConnectionLink,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   class Owner {
    public:
-    /// The connection is closed; it may be destroyed when this returns.
+    /// Called when the connection is closed; it may be destroyed when this returns.
     virtual void on_connection_closed(ServerConnection& connection) = 0;
 
    protected:
@@ -39,22 +39,22 @@ class ServerConnection final : public net::ConnectionHandler,
   ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner, std::shared_ptr<PeerShare> peer);
   ~ServerConnection() override;
 
-  /// `factory` makes the session of the protocol that the client speaks; `first_bytes` are those already read.
-  /// `is_private`: private methods are reached too.
+  /// Begins to serve. `factory` makes the session of the protocol that the client speaks; `first_bytes` are those
+  /// already read. With `is_private` private methods are reached too.
   void start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
              ByteSpan first_bytes, base::TimePoint accepted_at, bool is_private = false);
-  /// How many calls a close would cut off: open calls, or 1 if there are none but the client has yet to take output.
+  /// Returns how many calls a close would cut off: open calls, or 1 if the client has only yet to take output.
   std::size_t unfinished() const noexcept;
 
-  /// Takes no further calls; closes after the last one. Its calls are not told: CallOwner::on_draining().
+  /// Takes no further calls, and closes after the last one. Its calls are not told: see CallOwner::on_draining().
   void drain();
   void close(const Status& reason);
   void drop() override;
-  /// Releases the transport and the session. The caller tells the calls: CallOwner::on_detached().
+  /// Releases the transport and the session. The caller tells the calls by CallOwner::on_detached().
   void release();
 
   void on_events(net::Connection& connection) override;
-  /// Drains the connection.
+  /// Drains the connection when it is idle.
   void on_idle(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
   std::size_t background_calls() const noexcept override { return open_calls_.background_calls(); }
@@ -72,13 +72,13 @@ class ServerConnection final : public net::ConnectionHandler,
   void flush() override;
   void on_call_ended() override;
   const ConnectionFacts& facts() const noexcept override { return facts_; }
-  /// As it is counted in LoopContext::protocols(); empty until the connection is open.
+  /// Returns the name under which LoopContext::protocols() counts it; empty until the connection is open.
   std::string_view protocol_name() const noexcept { return protocol_name_; }
 
  private:
   class BatchScope;
 
-  /// Handles the events that there are, until the connection has to yield. An exception closes the connection.
+  /// Handles the events that are there, until the connection has to yield. An exception closes the connection.
   void handle_events(net::Connection& connection);
   void handle_event(session::Event& event);
   void on_opened();
@@ -95,9 +95,9 @@ class ServerConnection final : public net::ConnectionHandler,
   static void on_age(base::Timer& timer, void* self, base::TimePoint now);
 
   const std::shared_ptr<LoopContext> context_;
-  /// Null once the connection has been released.
+  /// The owner; null once the connection has been released.
   Owner* owner_;
-  /// Null before start() and after release().
+  /// The connection of the transport; null before start() and after release().
   std::shared_ptr<net::Connection> connection_;
   ConnectionFacts facts_;
   ConnectionCalls calls_;
@@ -113,13 +113,13 @@ class ServerConnection final : public net::ConnectionHandler,
                       .grace = context_->server_state().options.max_connection_age_grace},
                      &on_age,
                      this};
-  /// Lives on between turns: the session reads is_retained when the next event is taken, which may be in a later turn.
+  /// The event lives on between turns: the session reads is_retained when the next one is taken, maybe in a later turn.
   session::Event event_;
-  /// The last call that on_call_begun() has refused, and counted. On an ordered connection it comes as an event, too.
+  /// The last call that on_call_begun() has refused and counted. On an ordered connection it comes as an event, too.
   session::CallId counted_refusal_ = 0;
   std::string_view protocol_name_;
   bool in_batch_ = false;
-  /// The batch has brought calls.
+  /// True if the batch has brought calls.
   bool had_calls_ = false;
   bool is_closing_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Listening, running and stopping: what the parts of a server do together.
+// ServerCore: listens, runs and stops, which are the tasks that the parts of a server do together.
 #include "server/server_core.h"
 
 #include "server/server_options_check.h"
@@ -15,11 +15,11 @@ namespace trunkline::server {
 
 namespace {
 
-/// How many turns a loop needs until the connections that were accepted last are served, so that they are told to go
-/// elsewhere: one each for the transport, the first bytes and the session.
+/// The number of turns that a loop needs until the connections that were accepted last are served, so that they are
+/// told to go elsewhere: one each for the transport, the first bytes and the session.
 constexpr int turns_to_serve = 3;
 
-/// How long shutdown() waits after its timeout for what the timeout has ended.
+/// The time that shutdown() waits after its timeout for what the timeout has ended.
 constexpr std::chrono::milliseconds grace{100};
 
 ServerOptions checked(ServerOptions options) {
@@ -73,7 +73,7 @@ std::function<void()> ServerCore::while_alive(std::function<void()> task) {
   };
 }
 
-/// Guarded by the lifecycle's lock.
+/// The outcome of a task. The lifecycle's lock guards it.
 struct ServerCore::TaskOutcome {
   bool is_awaited = true;
   bool is_done = false;
@@ -100,7 +100,7 @@ Status ServerCore::on_first_loop(const std::function<Status()>& task) {
       outcome->is_done = true;
     });
   }));
-  // Does not wait for the end of a stop, which may wait for the handler that waits here.
+  // The wait does not last until the end of a stop, which may wait for the handler that waits here.
   lifecycle_.wait_for([&] { return outcome->is_done; }, !is_worker);
   Status status = stopped;
   lifecycle_.update([&] {
@@ -240,7 +240,7 @@ void ServerCore::run_loop(std::size_t index) {
   while (true) {
     try {
       loop.run();
-      // Writes the goodbyes of connections that have been closed.
+      // This writes the goodbyes of connections that have been closed.
       loop.poll();
       return;
     } catch (const std::exception& error) {
@@ -302,8 +302,8 @@ void ServerCore::finish_stop() {
   if (action == ServerAction::wait) return lifecycle_.wait_until_stopped();
   if (action != ServerAction::clean_up) return;
   threads_.join();
-  // Polling does what closing connections have left to do. The user's loop is only polled while workers, which may need
-  // it, are waited for.
+  // Polling does what closing connections have left to do. The user's loop is polled only while the server waits for
+  // workers, which may need it.
   if (loops_.are_own()) loops_.poll();
   for (const auto& loop : loops_) loop->abandon();
   server_state_->workers.stop([this] { loops_.poll(); });
@@ -325,7 +325,7 @@ void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<
 
 void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
   const bool are_run = lifecycle_.runners() > 0 || !loops_.are_own();
-  // Nothing else could wait for what is withdrawn.
+  // Nothing else could wait for the withdrawal.
   if (!are_run || !announcements_.any()) return drain_loops(timeout, are_run);
   auto withdraw = while_alive([this, timeout] {
     net::Loop& loop = loops_.first().net_loop();
@@ -358,7 +358,7 @@ void ServerCore::drain_loops(std::chrono::nanoseconds timeout, bool are_run) {
 
 void ServerCore::retire_listeners(int turns) {
   listeners_.retire();
-  // Queued behind the connections that have been handed to each loop just now.
+  // The tasks are queued behind the connections that have been handed to each loop just now.
   for (const auto& loop : loops_) loop->expect_no_more(turns);
 }
 
@@ -396,7 +396,7 @@ Status ServerCore::shutdown(std::chrono::nanoseconds timeout) {
       is_done = outcome->changed.wait_until(lock, latest(), done);
     }
   }
-  // stop() would wait for handlers, for however long they take.
+  // stop() would wait for handlers, however long they take.
   if (!is_done) {
     begin_stop();
     return {StatusCode::deadline_exceeded, "server shutdown: its timeout has passed, and a handler still holds a loop"};

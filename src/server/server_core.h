@@ -29,11 +29,11 @@
 
 namespace trunkline::server {
 
-/// Thread-safe. On the user's loop, however, listen(), stop(), reload_tls() and destruction are for that loop's thread,
-/// for blocking handlers, or for any thread while the loop does not run. Owned by a shared pointer.
+/// A thread-safe server, owned by a shared pointer. On the user's loop, however, listen(), stop(), reload_tls() and
+/// destruction are for that loop's thread, for blocking handlers, or for any thread while the loop does not run.
 class ServerCore : public std::enable_shared_from_this<ServerCore> {
  public:
-  /// Throws std::invalid_argument.
+  /// Throws std::invalid_argument for an option out of its range.
   explicit ServerCore(ServerOptions options,
                       session::ProtocolTable protocols = session::ProtocolTable::with_defaults());
   ServerCore(net::Loop& users_loop, ServerOptions options,
@@ -47,22 +47,22 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
 
   /// Removes the method and has the loops release its handler.
   bool remove_method(std::string_view name);
-  /// `is_private`: for operations. It serves private methods too, and is not among endpoints().
+  /// Listens. An endpoint with `is_private` serves private methods too, and is not among endpoints().
   Result<Endpoint> listen(std::string_view uri, bool is_private = false);
   Status reload_tls();
   using MakeAnnouncement = std::function<std::unique_ptr<Announcement>(net::Loop& loop)>;
-  /// Starts what `make` returns, on the first loop. Error: failed_precondition, the server shuts down or has been
-  /// stopped.
+  /// Starts the announcement that `make` returns, on the first loop. Error: failed_precondition if the server shuts
+  /// down or has been stopped.
   Status announce(MakeAnnouncement make);
   /// Writes to the log of the server.
   void log(LogLevel level, std::string_view message) const noexcept { server_state_->log(level, message, {}, {}); }
-  /// Serves a transport that somebody else has made, on the loop that it belongs to. On that loop's thread, or while
-  /// the loop does not run.
+  /// Serves a transport that somebody else has made, on the loop to which it belongs. Must be called on that loop's
+  /// thread, or while the loop does not run.
   void accept_transport(std::unique_ptr<net::Transport> transport);
 
   Status start();
   Status run();
-  /// `done` may be null; otherwise it is called as Server::async_shutdown() says.
+  /// Begins a shutdown. `done` may be null; otherwise it is called as Server::async_shutdown() says.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   Status shutdown(std::chrono::nanoseconds timeout);
   void on_shutdown(std::function<void()> callback) { drain_.on_shutdown(std::move(callback)); }
@@ -76,15 +76,15 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   class RunnerScope;
   struct TaskOutcome;
 
-  /// True on a thread that stop() would wait for.
+  /// Returns true on a thread for which stop() would wait.
   bool is_own_thread() const noexcept {
     return loops_.is_current() || server_state_->workers.is_worker() || lifecycle_.begins_stop_here();
   }
-  /// True on the thread of a blocking handler that must leave listeners and connections to the user's loop.
+  /// Returns true on the thread of a blocking handler that must leave listeners and connections to the user's loop.
   bool is_worker_of_users_loop() const noexcept { return !loops_.are_own() && server_state_->workers.is_worker(); }
-  /// A task for a loop that does nothing once the server is gone: the user's loop may outlive the server.
+  /// Returns a task for a loop that does nothing once the server is gone: the user's loop may outlive the server.
   std::function<void()> while_alive(std::function<void()> task);
-  /// Runs `task` on the first loop and waits for it; on this thread if nothing runs that loop.
+  /// Runs `task` on the first loop and waits for it; runs it on this thread if nothing runs that loop.
   Status on_first_loop(const std::function<Status()>& task);
 
   Result<Endpoint> open_listener(const Endpoint& endpoint, bool is_private);
@@ -96,9 +96,9 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void begin_stop();
   void leave_loop(std::size_t index, bool stop_loop);
   void finish_stop();
-  /// From another thread, while the user runs the loop: has that begin to stop, and waits for the beginning.
+  /// Has the user's loop begin to stop, from another thread while the user runs it, and waits for the beginning.
   void stop_on_users_loop();
-  /// Withdraws what is announced, and then drains the loops.
+  /// Withdraws the announcements, and then drains the loops.
   void begin_drain(std::chrono::nanoseconds timeout);
   void drain_loops(std::chrono::nanoseconds timeout, bool are_run);
   /// Closes the listeners to new connections. The loops get `turns` turns to begin with the last ones; 0 if nothing

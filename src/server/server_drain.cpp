@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of a shutdown, and its reports.
+// ServerDrain: the table of a shutdown, and its reports.
 #include "server/server_drain.h"
 
 #include <array>
@@ -14,7 +14,7 @@ using A = DrainAction;
 using S = DrainStage;
 using Row = std::array<DrainTransition, drain_events>;
 
-// Columns: subscribe, shutdown, last_loop_drained, stop.
+// The columns: subscribe, shutdown, last_loop_drained, stop.
 constexpr std::array<Row, drain_stages> table = {{
     // not_begun
     {{{A::keep_callback, S::not_begun}, {A::begin, S::draining}, {A::reject, S::not_begun}, {A::none, S::stopped}}},

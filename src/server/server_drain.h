@@ -24,7 +24,7 @@ enum class DrainStage : std::uint8_t {
 inline constexpr int drain_stages = 4;
 
 enum class DrainEvent : std::uint8_t {
-  /// on_shutdown(): a callback is registered.
+  /// A callback is registered by on_shutdown().
   subscribe,
   shutdown,
   last_loop_drained,
@@ -57,22 +57,22 @@ struct DrainTransition {
   DrainStage next;
 };
 
-/// Every pair has an entry.
+/// Returns the transition of a pair. Every pair has an entry.
 DrainTransition transition(DrainStage stage, DrainEvent event) noexcept;
 
-/// Every shutdown is reported once. Thread-safe; callbacks are called without the lock.
+/// Reports every shutdown once. It is thread-safe, and calls callbacks without the lock.
 class ServerDrain {
  public:
   using Done = std::function<void(Status)>;
 
-  /// True for the first one: the caller must drain `loops` loops, each of which ends with loop_drained(). `done`, which
-  /// may be null, gets the status when the drain ends; before this returns if it has ended.
+  /// Returns true for the first shutdown: the caller must drain `loops` loops, each of which ends with loop_drained().
+  /// `done`, which may be null, gets the status when the drain ends; before this returns if it has ended.
   bool shutdown(std::size_t loops, Done done);
-  /// A loop has closed its last connection and has cut off `cut_off` calls.
+  /// Reports that a loop has closed its last connection and has cut off `cut_off` calls.
   void loop_drained(std::size_t cut_off);
-  /// The server stops: a drain that has not ended ends with aborted.
+  /// Stops: a drain that has not ended ends with aborted.
   void stop();
-  /// `callback` is called once, when the first shutdown begins; now if it has begun.
+  /// Calls `callback` once, when the first shutdown begins; now if it has begun.
   void on_shutdown(std::function<void()> callback);
 
  private:
@@ -83,7 +83,7 @@ class ServerDrain {
   DrainStage stage_ = DrainStage::not_begun;
   std::size_t loops_left_ = 0;
   std::size_t cut_off_ = 0;
-  /// How the drain has ended; ok if there was none.
+  /// The outcome of the drain; ok if there was none.
   Status status_;
   std::vector<Done> waiting_;
   std::vector<std::function<void()>> callbacks_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What interceptors see of a call on the server.
+// ServerInterception: shows interceptors a call on the server.
 #include "server/server_interception.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerInterception: one call's way through the server's interceptors, forth and back.
+// ServerInterception: takes one call through the server's interceptors, forth and back.
 #pragma once
 
 #include "call/interceptor_chain.h"
@@ -9,7 +9,7 @@
 
 namespace trunkline::server {
 
-/// Costs a comparison while the chain is empty. Loop's thread.
+/// Costs a comparison while the chain is empty. Only the loop's thread uses it.
 class ServerInterception {
  public:
   /// Calls on_start of the interceptors. After an error the handler must not run, but end() must still be called.
@@ -28,7 +28,7 @@ class ServerInterception {
   void end_chain(const call::InterceptorChain& chain, CallContext& context, Status& status);
 
   CallInfo info_;
-  /// Interceptors whose on_start has been called.
+  /// The number of interceptors whose on_start has been called.
   std::size_t started_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of a server's life, and waiting for its changes.
+// ServerLifecycle: the table of a server's life, and waiting for its changes.
 #include "server/server_lifecycle.h"
 
 #include <array>
@@ -12,7 +12,7 @@ using A = ServerAction;
 using S = ServerStage;
 using Row = std::array<ServerTransition, server_events>;
 
-// Columns: start, run, run_users_loop, start_failed, run_ended, stop, clean_up, cleaned_up.
+// The columns: start, run, run_users_loop, start_failed, run_ended, stop, clean_up, cleaned_up.
 constexpr std::array<Row, server_stages> table = {{
     // idle
     {{{A::start_threads, S::started},

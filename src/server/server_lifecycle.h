@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerLifecycle: whether a server is idle, runs or stops, as a table of (stage, event) to (action, next stage).
+// ServerLifecycle: says whether a server is idle, runs or stops, by a table of (stage, event) to (action, next stage).
 #pragma once
 
 #include <condition_variable>
@@ -28,9 +28,9 @@ inline constexpr int server_stages = 6;
 
 enum class ServerEvent : std::uint8_t {
   start,
-  /// run() of a server that has loops of its own.
+  /// run() was called for a server that has loops of its own.
   run,
-  /// run() of a server on the user's loop.
+  /// run() was called for a server on the user's loop.
   run_users_loop,
   /// The system has refused a thread, after start or run.
   start_failed,
@@ -39,7 +39,7 @@ enum class ServerEvent : std::uint8_t {
   stop,
   /// A thread that waits for the end of stop() has seen all threads leave the loops.
   clean_up,
-  /// That thread has released everything.
+  /// The thread of clean_up has released everything.
   cleaned_up,
 };
 inline constexpr int server_events = 8;
@@ -69,30 +69,30 @@ struct ServerTransition {
   ServerStage next;
 };
 
-/// Every pair has an entry.
+/// Returns the transition of a pair. Every pair has an entry.
 ServerTransition transition(ServerStage stage, ServerEvent event) noexcept;
 
-/// The stage of one server, and the number of threads that run its loops. Thread-safe.
+/// The stage of one server, and the number of threads that run its loops. It is thread-safe.
 class ServerLifecycle {
  public:
   /// Moves to the next stage and returns what the caller has to do. With start_threads and serve, `runners` threads
   /// count as inside the loops from then on, although they have yet to start: stop() must not miss them. After
   /// begin_stop the caller must call stop_begun().
   ServerAction apply(ServerEvent event, std::size_t runners = 0);
-  /// `count` threads have left their loops, or could not be started.
+  /// Reports that `count` threads have left their loops, or could not be started.
   void remove_runners(std::size_t count);
 
-  /// The calling thread has done what begin_stop demands.
+  /// Reports that the calling thread has done what begin_stop demands.
   void stop_begun();
 
   ServerStage stage() const;
-  /// stop() has begun or ended.
+  /// Returns true if stop() has begun or ended.
   bool is_stopping() const { return stage() >= ServerStage::stopping; }
   std::size_t runners() const;
-  /// True on the thread that is between begin_stop and stop_begun().
+  /// Returns true on the thread that is between begin_stop and stop_begun().
   bool begins_stop_here() const;
 
-  /// Waits until stop() has been begun on the thread that begins it and no thread is in a loop. Not on that thread.
+  /// Waits until stop() has been begun and no thread is in a loop. Must not be called on the thread that begins it.
   void wait_for_runners() const;
   /// Waits until the server has stopped, or no thread is in a loop.
   void wait_for_end() const;
@@ -111,7 +111,7 @@ class ServerLifecycle {
   mutable std::condition_variable changed_;
   ServerStage stage_ = ServerStage::idle;
   std::size_t runners_ = 0;
-  /// The thread between begin_stop and stop_begun(), if there is one.
+  /// The thread that is between begin_stop and stop_begun(), if there is one.
   std::thread::id stop_thread_;
 };
 

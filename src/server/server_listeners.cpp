@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening, reloading and closing listeners.
+// ServerListeners: opens, reloads and closes listeners.
 #include "server/server_listeners.h"
 
 #include <algorithm>

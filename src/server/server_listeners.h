@@ -16,21 +16,21 @@
 
 namespace trunkline::server {
 
-/// For the thread of the loop that the listeners are opened on, except endpoints().
+/// Only the thread of the loop on which the listeners are opened uses it, except for endpoints() and serves().
 class ServerListeners final : public call::ServedHere {
  public:
   /// Opens a listener on the first loop; all loops accept. Returns the endpoint with the port that the system chose.
   /// Errors: those of net::Listener::open().
   Result<Endpoint> open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
                         net::ListenCallbacks callbacks, bool is_private = false);
-  /// Of the listeners that still accept, without private ones. Any thread.
+  /// Returns the endpoints of the listeners that still accept, without private ones. Any thread may call it.
   std::vector<Endpoint> endpoints() const;
-  /// True if `endpoint` leads to one of them. Any thread.
+  /// Returns true if `endpoint` leads to one of the listeners. Any thread may call it.
   bool serves(const Endpoint& endpoint) const override;
   /// Reads the certificate files again. Errors: failed_precondition if there is no tls:// endpoint; those of
   /// net::Listener::reload_tls().
   Status reload_tls();
-  /// Accepts what the system has queued, and then no more. Connections on their way are still delivered.
+  /// Accepts the connections that the system has queued, and then no more. Those on their way are still delivered.
   void retire();
   /// Closes all listeners. Connections on their way are closed.
   void close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Acceptance of connections, the drain and the end of one loop.
+// ServerLoop: accepts connections, drains, and ends one loop.
 #include "server/server_loop.h"
 
 #include "base/exception_text.h"
@@ -109,7 +109,7 @@ void ServerLoop::serve(net::AcceptedConnection accepted, const session::Protocol
     on_connection_closed(*connection);
     return refuse(LogLevel::error, base::current_exception_text(), address);
   }
-  // A goaway tells the client that calls which it has sent already will not run.
+  // A goaway tells the client that calls it has sent already will not run.
   if (phase_ == Phase::draining) connection->drain();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerLoop: the connections of one loop, from the accepted transport to the last one's end.
+// ServerLoop: the connections of one loop, from the accepted transport to the end of the last one.
 #pragma once
 
 #include "net/connection.h"
@@ -20,7 +20,7 @@
 
 namespace trunkline::server {
 
-/// For the loop's thread, except where noted. Owned by its server; abandon() must be the last call.
+/// Only the loop's thread uses it, except where noted. Its server owns it; abandon() must be the last call.
 class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, private ServerConnection::Owner {
  public:
   ServerLoop(std::shared_ptr<ServerState> server_state, net::Loop& loop);
@@ -28,15 +28,15 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   ServerLoop(const ServerLoop&) = delete;
   ServerLoop& operator=(const ServerLoop&) = delete;
 
-  /// Any thread.
+  /// Returns the loop. Any thread may call it.
   net::Loop& net_loop() const noexcept { return context_->loop(); }
-  /// Any thread may read the totals and visit the metrics.
+  /// Returns the context. Any thread may read its totals and visit its metrics.
   LoopContext& context() const noexcept { return *context_; }
-  /// Connections of this loop, and those on their way to it. Any thread.
+  /// Returns the number of connections of this loop, and of those on their way to it. Any thread may call it.
   std::size_t load() const noexcept { return load_->load(std::memory_order_relaxed); }
-  /// For one more connection of this loop, from the address `peer`; null if a limit has been reached. Any thread.
+  /// Returns a permit for one more connection from `peer`; null if a limit has been reached. Any thread may call it.
   net::ConnectionPermit acquire_permit(std::string_view peer);
-  /// Those that are on their way to accept(), and those whose protocol is not known yet.
+  /// Returns the connections that are on their way to accept(), and those whose protocol is not known yet.
   const std::shared_ptr<net::PendingConnections>& pending() const noexcept { return pending_; }
   /// Counts and logs that there was no permit for a connection from `peer`.
   void refuse_over_limit(std::string_view peer);
@@ -47,8 +47,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   /// Lets open calls finish and closes each connection after its last call; at `deadline` closes the rest. Calls
   /// `done` with the number of calls cut off when all connections are closed and expect_no_more() has ended.
   void drain(base::TimePoint deadline, std::function<void(std::size_t)> done);
-  /// No further connections will be sent here. Those on their way arrive within `turns` turns of the loop; what has
-  /// sent nothing until then is closed. Any thread; with 0 turns the loop's, or any while nothing runs the loop.
+  /// Says that no more connections come. Those on their way arrive within `turns` turns of the loop; those that have
+  /// sent nothing until then are closed. Any thread calls it; with 0 turns the loop's, or any if nothing runs the loop.
   void expect_no_more(int turns);
   /// Closes all connections with `reason` and serves no further ones. Returns how many calls were cut off; a connection
   /// with nothing but unsent output counts as one.
@@ -57,14 +57,14 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   void collect_statistics();
   /// Releases the handlers of methods that have been removed.
   void release_removed_methods() { context_->methods().refresh(); }
-  /// After the server has run the loop for the last time: releases all connections and cancels the handlers that still
-  /// run.
+  /// Releases all connections and cancels the handlers that still run. Must be called after the server has run the loop
+  /// for the last time.
   void abandon();
 
  private:
   enum class Phase : std::uint8_t {
     serving,
-    /// New connections are only told to go elsewhere.
+    /// New connections are told to go elsewhere.
     draining,
     /// New connections are closed.
     closed,
@@ -90,10 +90,10 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   std::unordered_map<ServerConnection*, Served> connections_;
 
   Phase phase_ = Phase::serving;
-  /// No further connections come.
+  /// True if no further connections come.
   bool expects_no_more_ = false;
   base::Timer drain_timer_{on_drain_timeout, this};
-  /// Null unless the loop is draining.
+  /// The callback of drain(); null unless the loop is draining.
   std::function<void(std::size_t)> drained_;
   std::size_t cut_off_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making loops and choosing among them.
+// ServerLoops: makes loops and chooses among them.
 #include "server/server_loops.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 
 namespace trunkline::server {
 
-/// At least one loop; does not change until destroy_own(). Thread-safe, except where noted.
+/// At least one loop. They do not change until destroy_own(). It is thread-safe, except where noted.
 class ServerLoops {
  public:
   /// Makes ServerOptions::loops loops.
@@ -25,20 +25,20 @@ class ServerLoops {
   const std::shared_ptr<ServerLoop>& operator[](std::size_t index) const noexcept { return loops_[index]; }
   auto begin() const noexcept { return loops_.begin(); }
   auto end() const noexcept { return loops_.end(); }
-  /// The one that has the listeners.
+  /// Returns the loop that has the listeners.
   ServerLoop& first() const noexcept { return *loops_.front(); }
 
   ServerLoop& least_loaded() const noexcept;
-  /// The one whose net loop the transport belongs to; there must be one.
+  /// Returns the loop to whose net loop the transport belongs; there must be one.
   ServerLoop& of(const net::Transport& transport) const noexcept { return of(transport.loop()); }
   ServerLoop& of(const net::Loop& loop) const noexcept;
-  /// The one that this thread runs; the first one if there is none.
+  /// Returns the loop that this thread runs; the first one if there is none.
   ServerLoop& current() const noexcept;
-  /// True if this thread runs one of them.
+  /// Returns true if this thread runs one of the loops.
   bool is_current() const noexcept;
-  /// Runs what is due on each loop. While no thread runs them.
+  /// Runs what is due on each loop. Must be called while no thread runs them.
   void poll();
-  /// Destroys the server's own net loops, and with them suspended handlers. At the end of the server, after abandon().
+  /// Destroys the server's own net loops, and with them suspended handlers, at the end of the server, after abandon().
   void destroy_own() noexcept { own_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranges of ServerOptions.
+// check_options(): the ranges of ServerOptions.
 #include "server/server_options_check.h"
 
 #include "call/job_queue.h"

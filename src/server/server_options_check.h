@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// check_options: refuses server options that are out of range.
+// check_options(): refuses server options that are out of range.
 #pragma once
 
 #include <trunkline/server_options.h>

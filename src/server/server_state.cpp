@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is derived from the options, and the log.
+// ServerState: derives values from the options, and writes the log.
 #include "server/server_state.h"
 
 #include <utility>
@@ -23,7 +23,7 @@ session::SessionOptions session_options_of(const ServerOptions& options, session
           .memory = &memory};
 }
 
-/// Clients may negotiate every protocol that the server speaks, unless the options say which.
+/// Returns the options with the protocols that clients may negotiate: every one spoken, unless the options name some.
 ServerOptions with_alpn(ServerOptions options, const session::ProtocolTable& spoken) {
   if (options.tls.alpn.empty()) options.tls.alpn = spoken.alpn_names();
   return options;

@@ -19,8 +19,8 @@
 
 namespace trunkline::server {
 
-/// Thread-safe. Kept alive by the server, its loops and their calls. Whether the server is running is not here but in
-/// ServerLifecycle.
+/// The shared state of a server. It is thread-safe. The server, its loops and their calls keep it alive.
+/// ServerLifecycle knows whether the server is running.
 struct ServerState {
   explicit ServerState(ServerOptions given, session::ProtocolTable spoken = session::ProtocolTable::with_defaults());
 
@@ -30,7 +30,7 @@ struct ServerState {
   const ServerOptions options;
   session::MemoryBudget memory;
   const session::SessionOptions session_options;
-  /// What the ports of the server speak.
+  /// The protocols that the ports of the server speak.
   const session::ProtocolTable protocols;
   MethodRegistry methods;
   const call::InterceptorChain interceptors;
@@ -38,7 +38,7 @@ struct ServerState {
   PeerLimits peers;
   ConnectionLimit connections;
   WorkerPool workers;
-  /// The server's endpoints, if it has one loop, which then serves them alone; otherwise null. Set while no loop runs.
+  /// The endpoints of a server with one loop, which serves them alone; otherwise null. It is set while no loop runs.
   const call::ServedHere* served_here = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions of ServiceDefinition that do not depend on the types of handlers, compiled once here.
+// ServiceDefinition: the functions that do not depend on the types of handlers, compiled once here.
 #include <trunkline/service.h>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums over the loops, and histograms in the public form.
+// StatisticsCollector: sums over the loops, and converts histograms to the public form.
 #include "server/statistics_collector.h"
 
 #include "base/histogram.h"

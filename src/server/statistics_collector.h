@@ -13,10 +13,10 @@
 
 namespace trunkline::server {
 
-/// Thread-safe; waits for no loop.
+/// Collects statistics. It is thread-safe and waits for no loop.
 class StatisticsCollector {
  public:
-  /// The arguments must outlive this.
+  /// The arguments must outlive this object.
   StatisticsCollector(const ServerState& server_state, const ServerLoops& loops) noexcept
       : server_state_(server_state), loops_(loops) {}
   StatisticsCollector(const StatisticsCollector&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts workers when they are needed, and hands jobs to them.
+// WorkerPool: starts workers when they are needed, and hands jobs to them.
 #include "server/worker_pool.h"
 
 #include "base/thread_name.h"
@@ -16,7 +16,7 @@ namespace {
 thread_local const WorkerPool* current_pool = nullptr;
 constexpr std::chrono::milliseconds help_interval{1};
 
-/// A pool queues nothing else.
+/// Returns the job as a WorkerJob, since a pool queues nothing else.
 WorkerJob* of_queue(call::Job* job) noexcept { return static_cast<WorkerJob*>(job); }
 
 }  // namespace
@@ -58,7 +58,7 @@ void WorkerPool::start_thread() {
     ++idle_;
     ++alive_;
   } catch (const std::exception&) {
-    // The system starts no thread, or there is no memory for one. The threads that there are, if any, do the work.
+    // The system starts no thread, or there is no memory for one. The existing threads, if any, do the work.
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An event made of a timer: to set the event is to cancel the timer on its own loop.
+// AsyncEvent: an event made of a timer: to set the event is to cancel the timer on its own loop.
 #include "service/async_event.h"
 
 #include <asio/error.hpp>

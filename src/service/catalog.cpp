@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds each service's descriptor: in our own definitions, in the definition of its messages, or in its types.
+// Catalog: finds the descriptor of a service in our own definitions, in that of its messages, or in its types.
 #include "service/catalog.h"
 
 #include "service/descriptor_names.h"
@@ -96,7 +96,7 @@ Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods))
       by_service[std::string(service)].push_back(&info);
     }
   }
-  // The deepest packages first: a service "shop" must not prevent the package of "shop.Orders".
+  // The deepest packages come first: a service "shop" must not prevent the package of "shop.Orders".
   std::vector<std::string> names;
   for (const auto& [name, of_service] : by_service) names.push_back(name);
   const auto depth = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Catalog: the descriptors of all services that a server offers at one time.
+// Catalog: holds the descriptors of all services that a server offers at one time.
 #pragma once
 
 #include "service/derived_file.h"
@@ -15,26 +15,26 @@
 
 namespace trunkline::service {
 
-/// Immutable; any thread. Protobuf has accepted every file in it.
+/// An immutable catalog, which any thread may use. Protobuf has accepted every file in it.
 class Catalog {
  public:
   explicit Catalog(std::vector<MethodInfo> methods);
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
-  /// The full names of the services, sorted.
+  /// Returns the full names of the services, sorted.
   const std::vector<std::string>& services() const noexcept { return services_; }
-  /// The types of the methods, the services, and what the process has registered with protobuf.
+  /// Returns the types of the methods, the services, and what the process has registered with protobuf.
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
-  /// A file of the pool, with its comments.
+  /// Returns a file of the pool, with its comments.
   google::protobuf::FileDescriptorProto with_comments(const google::protobuf::FileDescriptor& file) const;
 
  private:
   using Methods = std::vector<const MethodInfo*>;
 
   void add_service(const std::string& name, Methods methods);
-  /// Each of these three tries to describe the service: by a definition of ours, by the definition of its messages, or
-  /// by one derived from its types. False if it cannot. Removes from `methods` those that it has described.
+  /// Each of these three tries to describe the service: by a definition of ours, by that of its messages, or by one
+  /// derived from its types. It removes from `methods` those that it has described; it returns false if it cannot.
   bool add_own(const std::string& name, Methods& methods);
   bool add_defined(const std::string& name, Methods& methods);
   bool add_derived(const std::string& name, Methods& methods);
@@ -51,7 +51,7 @@ class Catalog {
   /// The comments of files whose descriptors have none, because they are compiled in.
   std::map<const google::protobuf::FileDescriptor*, std::map<CommentPath, std::string>> comments_;
   std::vector<std::string> services_;
-  /// Methods that no service of their own describes.
+  /// The methods that no service of their own describes.
   Methods undescribed_;
 };
 

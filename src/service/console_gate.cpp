@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is compared with token, peer, Host and Origin.
+// ConsoleGate: compares token, peer, Host and Origin.
 #include "service/console_gate.h"
 
 #include "service/console_page.h"
@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::string_view token_name = "trunkline-console-token";
 constexpr std::size_t min_token_length = 16;
-/// Proxies add them to the requests of clients on any machine, and are near themselves.
+/// Proxies add these headers to the requests of clients on any machine, and are near themselves.
 constexpr std::array<std::string_view, 5> proxy_headers{"forwarded", "via", "x-forwarded-for", "x-forwarded-host",
                                                         "x-real-ip"};
-/// What is shown of a client's text.
+/// The length of a client's text that is shown.
 constexpr std::size_t max_shown = 200;
 
 std::string checked_token(const std::string& token) {
@@ -32,7 +32,7 @@ std::string checked_token(const std::string& token) {
                               std::to_string(min_token_length) + " are needed");
 }
 
-/// 128 bits in hexadecimal digits.
+/// Returns 128 bits in hexadecimal digits.
 std::string random_token() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::random_device source;
@@ -50,7 +50,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Takes as long whatever differs.
+/// Compares two texts in a time that does not depend on where they differ.
 bool are_equal(std::string_view left, std::string_view right) noexcept {
   if (left.size() != right.size()) return false;
   unsigned difference = 0;
@@ -60,13 +60,13 @@ bool are_equal(std::string_view left, std::string_view right) noexcept {
   return difference == 0;
 }
 
-/// The host of "host:port"; of an IPv6 address without its brackets.
+/// Returns the host of "host:port"; an IPv6 address is without its brackets.
 std::string_view host_of(std::string_view authority) {
   if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
   return authority.substr(0, authority.find(':'));
 }
 
-/// Of the same machine: on the loopback network, or by no network at all.
+/// Returns true for a peer on the same machine: on the loopback network, or on no network at all.
 bool is_near(std::string_view peer) {
   const std::size_t scheme = peer.find("://");
   if (scheme == std::string_view::npos) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConsoleGate: who gets the page of the console, and whose calls its service answers.
+// ConsoleGate: decides who gets the page of the console, and whose calls its service answers.
 #pragma once
 
 #include <trunkline/console_options.h>
@@ -14,19 +14,19 @@
 
 namespace trunkline::service {
 
-/// Immutable; any thread.
+/// An immutable gate, which any thread may use.
 class ConsoleGate {
  public:
-  /// Throws std::invalid_argument for a token that is too short.
+  /// Makes the gate. Throws std::invalid_argument for a token that is too short.
   explicit ConsoleGate(const ConsoleOptions& options);
 
-  /// Of a call with this metadata. Error: unauthenticated.
+  /// Checks a call with this metadata. Error: unauthenticated.
   Status check(const Metadata& metadata) const;
-  /// `peer`: of the client, as ServerContext::peer() gives it.
+  /// Returns the page, or a refusal. `peer` is the client's, as ServerContext::peer() returns it.
   HttpResponse page(const HttpRequest& request, std::string_view peer) const;
 
  private:
-  /// True for a name or address by which a browser may reach the page.
+  /// Returns true for a name or address by which a browser may reach the page.
   bool knows(std::string_view host) const;
 
   const bool is_local_;

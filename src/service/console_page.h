@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// console_page: the page of the console, as js/console/ builds it.
+// console_page(): returns the page of the console, as js/console/ builds it.
 #pragma once
 
 #include <string_view>
 
 namespace trunkline::service {
 
-/// HTML in ASCII. console_page.html is made into its source when the library is built.
+/// Returns HTML in ASCII. console_page.html is made into its source when the library is built.
 std::string_view console_page() noexcept;
 
-/// In the page, what stands for the token of a console without one of its own.
+/// The text in the page in whose place the token goes, if a console has one of its own.
 inline constexpr std::string_view place_of_console_token = "@trunkline-console-token@";
 
 }  // namespace trunkline::service

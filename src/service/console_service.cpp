@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page is told, and how the console is added to a server.
+// ConsoleService: tells the page about the server, and adds the console to a server.
 #include "service/console_service.h"
 
 #include <google/protobuf/descriptor.h>

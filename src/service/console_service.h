@@ -14,7 +14,7 @@
 
 namespace trunkline::service {
 
-/// Owned by the handlers of its server. Thread-safe.
+/// A thread-safe service, which the handlers of its server own.
 class ConsoleService {
  public:
   ConsoleService(Server& server, ConsoleGate gate) : gate_(std::move(gate)), catalog_(server), statistics_(server) {}
@@ -23,7 +23,7 @@ class ConsoleService {
   Status describe(const v1::DescribeRequest& request, v1::ServerDescription& response, ServerContext& context);
   asio::awaitable<Status> watch(const v1::StatisticsRequest& request, ServerWriter<v1::ServerStatistics>& writer,
                                 ServerContext& context);
-  /// Ends all watches. Any thread.
+  /// Ends all watches. Any thread may call it.
   void close() { statistics_.close(); }
 
  private:

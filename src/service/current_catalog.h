@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CurrentCatalog: the catalog of the methods that a server has now.
+// CurrentCatalog: keeps the catalog of the methods that a server has now.
 #pragma once
 
 #include "service/catalog.h"
@@ -12,12 +12,12 @@
 
 namespace trunkline::service {
 
-/// Thread-safe. The server must outlive it.
+/// A thread-safe cache, which the server must outlive.
 class CurrentCatalog {
  public:
   explicit CurrentCatalog(Server& server) : server_(server) {}
 
-  /// Made again after the methods have changed.
+  /// Returns the catalog, which is made again after the methods have changed.
   std::shared_ptr<const Catalog> get() {
     std::lock_guard lock(mutex_);
     // The version is read before the methods: a change in between makes the next request build another catalog.
@@ -34,7 +34,7 @@ class CurrentCatalog {
   /// Guards the members below.
   std::mutex mutex_;
   std::shared_ptr<const Catalog> catalog_;
-  /// Server::methods_version() of catalog_.
+  /// The value of Server::methods_version() for catalog_.
   std::uint64_t version_ = 0;
 };
 

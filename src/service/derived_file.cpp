@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Derives messages from types, as docs/decisions/0010 describes.
+// DerivedFile: derives messages from types, as docs/decisions/0010 describes.
 #include "service/derived_file.h"
 
 #include "service/descriptor_comments.h"
@@ -18,12 +18,12 @@ namespace protobuf = google::protobuf;
 
 namespace {
 
-/// The codec of a method's request, or of its response if there is no request; empty if that is protobuf.
+/// Returns the codec of a method's request, or else of its response; empty if that is protobuf.
 std::string_view codec_of(const MethodInfo& info) {
   for (const MessageType* type : {info.request, info.response}) {
     if (type == nullptr || type->kind == MessageKind::none) continue;
     if (type->kind == MessageKind::protobuf) return {};
-    // A type with a value form is msgpack or JSON; std::string, which is bytes as well, is among them.
+    // A type with a value form is msgpack or JSON. std::string, which is bytes as well, is among them.
     return type->to_value != nullptr ? std::string_view("msgpack") : type->default_codec;
   }
   return {};
@@ -34,7 +34,7 @@ bool has_method(const protobuf::ServiceDescriptorProto& service, const std::stri
                      [&](const auto& method) { return method.name() == name; });
 }
 
-/// The type inside any number of optionals.
+/// Returns the type inside any number of optionals.
 const TypeDescription& without_optional(const TypeDescription& type) {
   const TypeDescription* inner = &type;
   while (inner->kind == TypeKind::optional) inner = &inner->element();
@@ -65,7 +65,7 @@ const protobuf::Descriptor& wrapper_of(const TypeDescription& type) {
   }
 }
 
-/// A name for the field that is not in `taken`, and neither is the name of its map entry. Adds both to `taken`.
+/// Returns a name for the field that is not in `taken`, nor is the name of its map entry. Adds both to `taken`.
 std::string free_field_name(const TypeDescription::Field& field, std::set<std::string>& taken) {
   const std::string wanted = identifier_of(field.name);
   const bool is_map = without_optional(field.type()).kind == TypeKind::map;

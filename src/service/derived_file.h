@@ -18,16 +18,16 @@ namespace trunkline::service {
 
 /// The structures that have been described so far.
 struct DerivedTypes {
-  /// Where a structure has been described.
+  /// The place where a structure has been described.
   struct Message {
     std::string full_name;
     std::string file;
   };
-  /// By package and type.
+  /// The messages by package and type.
   std::map<std::pair<std::string, const TypeDescription*>, Message> messages;
 };
 
-/// How far types are described.
+/// The extent to which types are described.
 enum class Detail : std::uint8_t {
   full,
   /// Every message that is not protobuf's own is google.protobuf.Value.
@@ -36,12 +36,12 @@ enum class Detail : std::uint8_t {
 
 class DerivedFile {
  public:
-  /// `service` is a full name. `pool` has the protobuf types that the methods refer to. The structures that are
-  /// described here are added to `types`. Both must outlive this.
+  /// Makes a file. `service` is a full name. `pool` has the protobuf types to which the methods refer. The structures
+  /// that are described here are added to `types`. Both must outlive this object.
   DerivedFile(std::string_view service, Detail detail, const google::protobuf::DescriptorPool& pool,
               DerivedTypes& types);
 
-  /// `name` need not be an identifier; it is made one.
+  /// Adds a method. `name` need not be an identifier; it is made one.
   void add_method(std::string_view name, const MethodInfo& info);
   /// Describes the service. Only the first text that is not empty counts.
   void describe(std::string_view description);
@@ -50,7 +50,7 @@ class DerivedFile {
  private:
   using Field = google::protobuf::FieldDescriptorProto;
 
-  /// These return a full name with a leading dot, of a type in this file or in one that they import.
+  /// These return a full name with a leading dot, of a type in this file or in one that it imports.
   std::string message_type(const MessageType* type, const std::string& name);
   std::string type_of_message(const TypeDescription& type);
   std::string structure_type(const TypeDescription& type);
@@ -58,7 +58,7 @@ class DerivedFile {
   void import(const std::string& file);
   std::string free_name(std::string_view wanted) const;
   void describe_structure(const TypeDescription& type, google::protobuf::DescriptorProto& out);
-  /// `taken` has the core_of() of the names of earlier fields and of their map entries.
+  /// Adds a field. `taken` has the core_of() of the names of earlier fields and of their map entries.
   void add_field(const TypeDescription::Field& field, std::set<std::string>& taken,
                  google::protobuf::DescriptorProto& out);
   /// Sets the type of a field with one value. A list, map or optional in it becomes a message of protobuf's own.

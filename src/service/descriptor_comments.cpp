@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comments in the form that protoc gives them: each line begins with the blank that follows the slashes.
+// Writes comments in the form that protoc gives them: each line begins with the blank that follows the slashes.
 #include "service/descriptor_comments.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ using google::protobuf::FileDescriptorProto;
 using google::protobuf::ServiceDescriptorProto;
 using google::protobuf::SourceCodeInfo;
 
-/// The location of a path; added if there is none. A path must have one location at most, since readers differ in which
-/// of several they use.
+/// Returns the location of a path, which is added if it is missing. A path must have one location at most, since
+/// readers differ in which of several they use.
 SourceCodeInfo::Location& location_of(SourceCodeInfo& info, const CommentPath& path) {
   for (SourceCodeInfo::Location& known : *info.mutable_location()) {
     if (std::equal(known.path().begin(), known.path().end(), path.begin(), path.end())) return known;

@@ -9,7 +9,7 @@
 
 namespace trunkline::service {
 
-/// Which part of a file a comment belongs to: field numbers and indices, as in google.protobuf.SourceCodeInfo.
+/// The part of a file to which a comment belongs: field numbers and indices, as in google.protobuf.SourceCodeInfo.
 using CommentPath = std::vector<int>;
 CommentPath path_of_service(int index);
 CommentPath path_of_method(int service, int index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names in descriptors consist of ASCII letters, digits and underscores.
+// Makes names of ASCII letters, digits and underscores, of which those in descriptors consist.
 #include "service/descriptor_names.h"
 
 #include <algorithm>

@@ -7,16 +7,16 @@
 
 namespace trunkline::service {
 
-/// True if the text consists of letters, digits and _, is not empty and does not begin with a digit.
+/// Returns true if the text consists of letters, digits and _, is not empty and does not begin with a digit.
 bool is_identifier(std::string_view text) noexcept;
-/// True if the text consists of identifiers with dots between them.
+/// Returns true if the text consists of identifiers with dots between them.
 bool is_full_name(std::string_view text) noexcept;
-/// The text with _ in place of each byte that an identifier may not have, and before a leading digit.
+/// Returns the text with _ in place of each byte that an identifier may not have, and before a leading digit.
 std::string identifier_of(std::string_view text);
-/// The identifier in lower case without underscores: protobuf takes fields for the same whose names differ in these
-/// alone.
+/// Returns the identifier in lower case without underscores: protobuf takes fields for the same whose names differ in
+/// these alone.
 std::string core_of(std::string_view identifier);
-/// The name of the message that holds one entry of a map field.
+/// Returns the name of the message that holds one entry of a map field.
 std::string map_entry_name(std::string_view field);
 
 /// The parts of a method's name on the wire. If the name has no service that a descriptor may have, `service` is empty
@@ -27,7 +27,7 @@ struct MethodPath {
 };
 MethodPath split_path(std::string_view path) noexcept;
 
-/// "a.b" and "C" of "a.b.C".
+/// Return "a.b" and "C" of "a.b.C".
 std::string_view package_of(std::string_view full_name) noexcept;
 std::string_view last_part_of(std::string_view full_name) noexcept;
 

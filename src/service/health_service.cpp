@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statuses, checks and watches, and how the service is added to a server.
+// HealthService: statuses, checks and watches, and how the service is added to a server.
 #include "service/health_service.h"
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ v1::HealthCheckResponse::ServingStatus to_message(ServingStatus status) {
   return static_cast<v1::HealthCheckResponse::ServingStatus>(status);
 }
 
-/// A caller's name is kept as long as its watch is open.
+/// The longest name of a service from a caller, which is kept as long as its watch is open.
 constexpr std::size_t max_name_bytes = 1024;
 
 Status check_name(const std::string& service) {
@@ -48,7 +48,7 @@ Status check_name(const std::string& service) {
 
 }  // namespace
 
-/// One open watch, registered with its service's entry for its lifetime. For the thread of its loop.
+/// One open watch, registered with its service's entry for its lifetime. Only the thread of its loop uses it.
 class HealthService::Watch {
  public:
   Watch(HealthService& health, const std::string& service, const asio::any_io_executor& loop)
@@ -67,7 +67,7 @@ class HealthService::Watch {
 
   struct State {
     ServingStatus status;
-    /// The server shuts down: the status is the last one.
+    /// True if the server shuts down: the status is the last one.
     bool is_last;
   };
   State state() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HealthService: the statuses of services, and the handlers of grpc.health.v1.Health.
+// HealthService: keeps the statuses of services, and has the handlers of grpc.health.v1.Health.
 #pragma once
 
 #include "service/async_event.h"
@@ -19,7 +19,7 @@
 
 namespace trunkline::service {
 
-/// Thread-safe. Shared by the user, who sets the statuses, and the server, whose handlers report them.
+/// A thread-safe service. The user, who sets the statuses, shares it with the server, whose handlers report them.
 class HealthService final : public Health {
  public:
   using Request = v1::HealthCheckRequest;
@@ -30,7 +30,7 @@ class HealthService final : public Health {
   std::optional<ServingStatus> status(std::string_view service) const override;
   void shutdown() override;
   void resume() override;
-  /// The server shuts down: as shutdown(), but resume() has no effect any more, and watches end.
+  /// Shuts down with the server: as shutdown() does, but resume() has no effect any more, and watches end.
   void close();
 
   Status check(const Request& request, Response& response, ServerContext& context);
@@ -38,22 +38,22 @@ class HealthService final : public Health {
 
  private:
   class Watch;
-  /// A service that has a status, or watches that wait for one.
+  /// A service that has a status, or for whose status watches wait.
   struct Entry {
     std::optional<ServingStatus> status;
     std::set<AsyncEvent*> watches;
   };
 
-  /// The status that callers get. With the mutex.
+  /// Returns the status that callers get. Requires the mutex.
   std::optional<ServingStatus> reported_status(const Entry& entry) const;
-  /// Wakes all watches. With the mutex.
+  /// Wakes all watches. Requires the mutex.
   void set_shut_down(bool is_shut_down);
 
   ShutdownNotifier notifier_;
   /// Guards the members below.
   mutable std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_{{"", {ServingStatus::serving, {}}}};
-  /// Services that have a status are reported as not serving.
+  /// True if services that have a status are reported as not serving.
   bool is_shut_down_ = false;
   bool is_closed_ = false;
 };

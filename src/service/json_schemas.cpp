@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schemas of plain types and of protobuf's messages, as protobuf's JSON mapping has them.
+// JsonSchemas: makes the schemas of plain types and of protobuf's messages, as protobuf's JSON mapping has them.
 #include "service/json_schemas.h"
 
 #include "service/descriptor_names.h"
@@ -19,12 +19,12 @@ Value formatted(Value type, std::string_view format) {
   return Value::object({{"type", std::move(type)}, {"format", format}});
 }
 Value base64() { return Value::object({{"type", "string"}, {"contentEncoding", "base64"}}); }
-/// JSON has it as a string; numbers are understood too.
+/// Returns the schema of a 64-bit integer. JSON has it as a string; numbers are understood too.
 Value long_integer(std::string_view format) { return formatted(Value::array({"string", "integer"}), format); }
-/// Infinite ones and NaN are strings.
+/// Returns the schema of a floating-point number. Infinite ones and NaN are strings.
 Value floating(std::string_view format) { return formatted(Value::array({"number", "string"}), format); }
 
-/// Null for a message that is described by its fields.
+/// Returns the schema of a well-known type; null for a message that is described by its fields.
 const Value* well_known(std::string_view name) {
   static const std::map<std::string_view, Value> all{
       {"google.protobuf.Any", Value::object({{"type", "object"},
@@ -57,7 +57,7 @@ const Value* well_known(std::string_view name) {
 Value JsonSchemas::of(const MessageType& type) {
   if (type.descriptor != nullptr) return message(*static_cast<const protobuf::Descriptor*>(type.descriptor()));
   if (type.describe != nullptr) return of(type.describe());
-  // Of the types without a description only std::string has a form in JSON.
+  // Among the types without a description only std::string has a form in JSON.
   return type.kind == MessageKind::bytes && type.to_value != nullptr ? typed("string") : Value::object();
 }
 
@@ -102,7 +102,7 @@ Value JsonSchemas::structure(const TypeDescription& type) {
   const std::string wanted = identifier_of(type.name);
   std::string name = wanted;
   for (int next = 2; components_.contains(name); ++next) name = wanted + std::to_string(next);
-  // Before its fields, which may be of the same type.
+  // The name is added before the fields, which may be of the same type.
   components_[name] = typed("object");
   names_.emplace(&type, name);
   Value properties = Value::object();

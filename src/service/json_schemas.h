@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JsonSchemas: JSON Schema for the types of messages, as OpenAPI uses it.
+// JsonSchemas: makes JSON Schema for the types of messages, as OpenAPI uses it.
 #pragma once
 
 #include <trunkline/message.h>
@@ -17,11 +17,11 @@ namespace trunkline::service {
 
 class JsonSchemas {
  public:
-  /// The schema of a message in JSON; that of everything if the type says nothing of itself.
+  /// Returns the schema of a message in JSON; that of everything if the type says nothing of itself.
   Value of(const MessageType& type);
-  /// A component of this name; replaces one.
+  /// Adds a component of this name, or replaces it.
   void set(std::string_view name, Value schema) { components_[std::string(name)] = std::move(schema); }
-  /// What the schemas refer to, by name.
+  /// Returns the components to which the schemas refer, by name.
   Value components() const;
   static Value reference(std::string_view name);
 

@@ -42,7 +42,7 @@ Value error_schema() {
        {"required", Value::array({"code"})}});
 }
 
-/// Characters that stand for something else in a path of OpenAPI are encoded.
+/// Returns a path, in which characters that stand for something else in OpenAPI are encoded.
 std::string path_of(std::string_view method) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   constexpr std::string_view plain = "/-._~!$&'()*+,;=:@";
@@ -61,7 +61,7 @@ std::string path_of(std::string_view method) {
 
 bool has_message(const MessageType* type) { return type != nullptr && type->kind != MessageKind::none; }
 
-/// Bytes, which are sent as they are.
+/// Returns true for bytes, which are sent as they are.
 bool is_raw(const MessageType& type) noexcept { return type.kind == MessageKind::bytes && type.to_value == nullptr; }
 
 Value content_of(const MessageType& type, std::string_view media_type, JsonSchemas& schemas) {
@@ -91,7 +91,7 @@ Value parameter(std::string_view name, Value schema) {
   return Value::object({{"name", name}, {"in", "query"}, {"required", true}, {"schema", std::move(schema)}});
 }
 
-/// What stands in the query of a GET.
+/// Returns the parameters in the query of a GET.
 Value parameters_of(const MessageType& request, JsonSchemas& schemas) {
   if (is_raw(request)) {
     const auto constant = [](std::string_view value) { return Value::object({{"type", "string"}, {"const", value}}); };
@@ -151,7 +151,7 @@ class Document {
   /// Guards the members below.
   std::mutex mutex_;
   Slice text_;
-  /// Server::methods_version() of text_.
+  /// The value of Server::methods_version() for text_.
   std::uint64_t version_ = 0;
 };
 

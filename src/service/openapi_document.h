@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The OpenAPI document of a server's methods.
+// openapi_document(): makes the OpenAPI document of a server's methods.
 #pragma once
 
 #include <trunkline/method_info.h>
@@ -10,7 +10,7 @@
 
 namespace trunkline::service {
 
-/// Of the unary and server-streaming methods among `methods`.
+/// Returns the document of the unary and server-streaming methods among `methods`.
 Value openapi_document(const std::vector<MethodInfo>& methods, const OpenApiOptions& options);
 
 }  // namespace trunkline::service

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Responses of the reflection service, and how it is added to a server.
+// ReflectionService: makes the responses, and adds the service to a server.
 #include "service/reflection_service.h"
 
 #include <trunkline/reflection.h>

@@ -15,14 +15,14 @@
 
 namespace trunkline::service {
 
-/// What one stream has sent to its caller so far.
+/// The files that one stream has sent to its caller so far.
 struct ReflectionProgress {
   std::shared_ptr<const Catalog> catalog;
   /// The names of files of that catalog.
   std::set<std::string> sent_files;
 };
 
-/// Owned by the handlers of its server. Thread-safe.
+/// A thread-safe service, which the handlers of its server own.
 class ReflectionService {
  public:
   using Request = v1::ServerReflectionRequest;
@@ -31,7 +31,7 @@ class ReflectionService {
   explicit ReflectionService(Server& server) : catalog_(server) {}
 
   asio::awaitable<Status> info(ServerStream<Request, Response>& stream, ServerContext& context);
-  /// Ends all streams. Any thread.
+  /// Ends all streams. Any thread may call it.
   void close() { notifier_.notify(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each subscriber is notified on the loop of its stream, where operations can be cancelled.
+// ShutdownNotifier: notifies each subscriber on the loop of its stream, where operations can be cancelled.
 #include "service/shutdown_notifier.h"
 
 #include <asio/cancellation_type.hpp>
@@ -7,7 +7,7 @@
 
 namespace trunkline::service {
 
-/// Outlives its subscription while a notification is posted.
+/// A subscriber, which outlives its subscription while a notification is posted.
 struct ShutdownNotifier::Subscriber : std::enable_shared_from_this<Subscriber> {
   explicit Subscriber(const asio::any_io_executor& given) : loop(given), event(std::make_shared<AsyncEvent>(given)) {}
 

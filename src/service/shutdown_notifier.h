@@ -17,13 +17,13 @@
 
 namespace trunkline::service {
 
-/// Must outlive its subscriptions.
+/// A notifier, which must outlive its subscriptions.
 class ShutdownNotifier {
  private:
   struct Subscriber;
 
  public:
-  /// One open stream, subscribed for its lifetime. For the thread of its loop.
+  /// One open stream, which is subscribed for its lifetime. Only the thread of its loop uses it.
   class Subscription {
    public:
     Subscription(ShutdownNotifier& notifier, const asio::any_io_executor& loop);
@@ -31,13 +31,13 @@ class ShutdownNotifier {
     Subscription(const Subscription&) = delete;
     Subscription& operator=(const Subscription&) = delete;
 
-    /// The server shuts down, so the stream must end.
+    /// Returns true if the server shuts down, so the stream must end.
     bool is_shut_down() const noexcept;
-    /// Set when the shutdown begins; the stream may also set it for purposes of its own.
+    /// Returns the event that is set when the shutdown begins; the stream may also set it for purposes of its own.
     AsyncEvent& event() noexcept;
-    /// A completion token for one read or write. The operation is cancelled when the shutdown begins, so that a peer
-    /// that neither reads nor ends its side cannot delay it. An operation that begins after that still succeeds if it
-    /// does not have to wait.
+    /// Returns a completion token for one read or write. The operation is cancelled when the shutdown begins, so that a
+    /// peer that neither reads nor ends its side cannot delay it. An operation that begins after that still succeeds if
+    /// it does not have to wait.
     auto token() { return asio::bind_cancellation_slot(slot(), asio::use_awaitable); }
 
    private:
@@ -47,7 +47,7 @@ class ShutdownNotifier {
     const std::shared_ptr<Subscriber> subscriber_;
   };
 
-  /// Notifies all subscriptions, also those to come. Any thread, while their loops exist.
+  /// Notifies all subscriptions, also those to come. Any thread may call it, while their loops exist.
   void notify();
 
  private:

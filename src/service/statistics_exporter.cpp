@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics once or repeatedly, and how the service is added to a server.
+// StatisticsExporter: sends statistics once or repeatedly, and is added to a server.
 #include "service/statistics_exporter.h"
 
 #include "service/statistics_message.h"

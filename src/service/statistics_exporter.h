@@ -10,7 +10,7 @@
 
 namespace trunkline::service {
 
-/// Owned by the handlers of its server. Thread-safe.
+/// A thread-safe service, which the handlers of its server own.
 class StatisticsExporter {
  public:
   using Request = v1::StatisticsRequest;
@@ -20,9 +20,9 @@ class StatisticsExporter {
 
   Status get(const Request& request, Response& response, ServerContext& context);
   asio::awaitable<Status> watch(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
-  /// The same, but after the first message without what remove_unchanged_buckets() removes.
+  /// Watches as watch() does, but later messages lack what remove_unchanged_buckets() removes.
   asio::awaitable<Status> watch_changes(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
-  /// Ends all watches. Any thread.
+  /// Ends all watches. Any thread may call it.
   void close() { notifier_.notify(); }
 
  private:

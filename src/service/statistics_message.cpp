@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics to messages, field by field.
+// Converts statistics to messages, field by field.
 #include "service/statistics_message.h"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerStatistics as a message of trunkline.v1.Statistics, and what of it has changed.
+// Converts ServerStatistics to a message of trunkline.v1.Statistics, and finds what has changed.
 #pragma once
 
 #include "trunkline/v1/statistics.pb.h"
@@ -8,7 +8,7 @@
 
 namespace trunkline::service {
 
-/// Fills `out`, which must be empty, with what `request` asks for.
+/// Fills `out`, which must be empty, with the statistics for which `request` asks.
 void fill_message(const ServerStatistics& statistics, const v1::StatisticsRequest& request, v1::ServerStatistics& out);
 
 /// Removes from the latencies of methods those buckets that `before`, an earlier message, has with the same counts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error of a body whose parts do not add up.
+// FrameBody: the error of a body whose parts do not add up.
 #include "wire/body.h"
 
 #include <string>

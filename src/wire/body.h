@@ -9,15 +9,15 @@
 
 namespace trunkline::wire {
 
-/// Views into the body.
+/// The parts of a body, as views into it.
 struct FrameBody {
-  /// The header block without its size; empty without flag headers.
+  /// The header block without its size; empty without the flag headers.
   ByteSpan fields;
-  /// Empty without flag message.
+  /// The message; empty without the flag message.
   ByteSpan message;
 };
 
-/// The error of a body that split_body() refuses.
+/// Returns the error of a body that split_body() refuses.
 Status broken_body(const FrameHeader& header, ByteSpan body, std::uint32_t max_header_bytes);
 
 /// Splits the body of a call, message or finish frame that check_header() has accepted; body.size() is header.length.

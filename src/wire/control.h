@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole frames of the types that carry no message: cancel, credit, ping, pong, goaway.
+// Makes whole frames of the types that carry no message: cancel, credit, ping, pong, goaway.
 #pragma once
 
 #include "wire/frame.h"
@@ -19,33 +19,33 @@ inline void append_header(const FrameHeader& header, BufferWriter& out) {
   out.advance(header_bytes);
 }
 
-/// The whole frame. `code` is cancelled or deadline_exceeded.
+/// Returns a whole frame that cancels a call. `code` is cancelled or deadline_exceeded.
 constexpr FrameHeader cancel_frame(std::uint32_t call, StatusCode code) noexcept {
   return {.type = FrameType::cancel, .call = call, .number = static_cast<std::uint32_t>(code)};
 }
 
-/// The whole frame: grants `bytes` (1 to 2^31 - 1) to a call, or to the connection as call 0.
+/// Returns a whole frame that grants `bytes` (1 to 2^31 - 1) to a call, or to the connection as call 0.
 constexpr FrameHeader credit_frame(std::uint32_t call, std::uint32_t bytes) noexcept {
   return {.type = FrameType::credit, .call = call, .number = bytes};
 }
 
-/// A PingValue follows.
+/// Returns the header of a ping. A PingValue must follow it.
 constexpr FrameHeader ping_header() noexcept { return {.length = ping_bytes, .type = FrameType::ping}; }
 
-/// The body of the ping follows.
+/// Returns the header of a pong. The body of the ping must follow it.
 constexpr FrameHeader pong_header() noexcept { return {.length = ping_bytes, .type = FrameType::pong}; }
 
-/// The body of a ping or pong frame that check_header() has accepted.
+/// Returns the value in the body of a ping or pong frame that check_header() has accepted.
 inline PingValue read_ping(ByteSpan body) noexcept {
   PingValue value;
   std::memcpy(value.data(), body.data(), ping_bytes);
   return value;
 }
 
-/// `reason` is cut to 1024 bytes; bytes that are not UTF-8 become '?'.
+/// Writes a goaway frame. `reason` is cut to 1024 bytes; bytes that are not UTF-8 become '?'.
 void write_goaway(std::uint32_t last_call, StatusCode code, std::string_view reason, BufferWriter& out);
 
-/// The reason in the body of a goaway frame, a view of it. Error: internal (not UTF-8).
+/// Reads the reason in the body of a goaway frame, as a view of it. Error: internal (not UTF-8).
 Status read_goaway(ByteSpan body, std::string_view& reason);
 
 }  // namespace trunkline::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One matcher per protocol over the first bytes of a connection.
+// detect(): one matcher per protocol over the first bytes of a connection.
 #include "wire/detector.h"
 
 #include "wire/preface.h"
@@ -22,13 +22,13 @@ Match match_prefix(std::string_view bytes, std::string_view wanted) noexcept {
 
 Match match_native(std::string_view bytes) noexcept { return match_prefix(bytes, as_text(ByteSpan(preface))); }
 
-/// RFC 9113, section 3.4; the first line is enough.
+/// The start of HTTP/2 (RFC 9113, section 3.4), of which the first line is enough.
 constexpr std::string_view http2_start = "PRI * HTTP/2.0\r\n";
 
 Match match_http2(std::string_view bytes) noexcept { return match_prefix(bytes, http2_start); }
 
-/// A word of capital letters and '-', a space, and the first byte of what follows, which is set then. An empty line may
-/// stand before it, as some clients of HTTP send one behind a content (RFC 9112, section 2.2).
+/// Matches a word of capital letters and '-', a space, and the first byte of what follows, which `next` gets. An empty
+/// line may stand before it, as some clients of HTTP send one behind a content (RFC 9112, section 2.2).
 Match match_word(std::string_view bytes, std::string_view& word, char& next) noexcept {
   constexpr std::string_view empty_line = "\r\n";
   std::size_t most_letters = detection_bytes - 2;
@@ -50,13 +50,13 @@ Match match_word(std::string_view bytes, std::string_view& word, char& next) noe
   return next >= ' ' && next < 0x7F ? Match::yes : Match::no;
 }
 
-/// No other protocol whose lines begin with a word has these, so what follows is a mistake in a line of HTTP.
+/// Returns true for words that no other protocol has, so what follows is a mistake in a line of HTTP.
 bool is_http_method(std::string_view word) noexcept {
   constexpr std::array<std::string_view, 7> methods{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
   return std::find(methods.begin(), methods.end(), word) != methods.end();
 }
 
-/// How a target begins: a path, "*", or the scheme of an absolute URI. That of CONNECT is a host.
+/// Returns true if a target may begin so: with a path, "*", or the scheme of a URI. That of CONNECT is a host.
 bool is_target(std::string_view method, char first) noexcept {
   if (first == ' ') return is_http_method(method);
   return first == '/' || first == '*' || first == 'h' || first == 'H' || method == "CONNECT";
@@ -76,7 +76,7 @@ Match match_text(std::string_view bytes) noexcept {
   return match == Match::yes && (first == ' ' || is_target(word, first)) ? Match::no : match;
 }
 
-/// A handshake record of SSL 3.0 or later (RFC 8446, section 5.1).
+/// Matches a handshake record of SSL 3.0 or later (RFC 8446, section 5.1).
 Match match_tls(std::string_view bytes) noexcept {
   const Match start = match_prefix(bytes, "\x16\x03"sv);
   if (start != Match::yes) return start;
@@ -84,7 +84,7 @@ Match match_tls(std::string_view bytes) noexcept {
   return static_cast<unsigned char>(bytes[2]) <= 4 ? Match::yes : Match::no;
 }
 
-/// A message of the strict binary or the compact protocol, or the magic of the header transport.
+/// Matches a message of the strict binary or the compact protocol, or the magic of the header transport.
 Match match_thrift_message(std::string_view bytes, bool framed) noexcept {
   if (bytes.empty()) return Match::undecided;
   if (framed) {
@@ -96,7 +96,7 @@ Match match_thrift_message(std::string_view bytes, bool framed) noexcept {
   return (bytes[1] & 0x1F) == 1 ? Match::yes : Match::no;
 }
 
-/// Unframed, or behind the big-endian size of a frame, which is below 16 MiB by default in every implementation.
+/// Matches Thrift unframed, or behind the big-endian size of a frame, below 16 MiB by default in each implementation.
 Match match_thrift(std::string_view bytes) noexcept {
   if (bytes.empty()) return Match::undecided;
   if (bytes[0] != 0) return match_thrift_message(bytes, false);
@@ -108,7 +108,7 @@ struct Matcher {
   Match (*match)(std::string_view bytes) noexcept;
 };
 
-/// No two match the same bytes, so the order does not matter.
+/// The matchers. No two match the same bytes, so the order does not matter.
 constexpr std::array matchers{
     Matcher{DetectedProtocol::native, match_native}, Matcher{DetectedProtocol::http1, match_http1},
     Matcher{DetectedProtocol::http2, match_http2},   Matcher{DetectedProtocol::tls, match_tls},
@@ -129,7 +129,7 @@ constexpr std::string_view http2_rejection =
     "\x00\x00\x44\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"
     "this port speaks the native protocol of Trunkline, version 1"sv;
 
-/// A fatal alert, handshake_failure (RFC 8446, section 6).
+/// A fatal alert of the kind handshake_failure (RFC 8446, section 6).
 constexpr std::string_view tls_rejection = "\x15\x03\x03\x00\x02\x02\x28"sv;
 
 /// The preface, then goaway: last call 0, code 13 (internal), and a reason (docs/wire.md, sections 1 and 9).

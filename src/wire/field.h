@@ -17,7 +17,7 @@ struct Field {
   std::uint8_t tag = 0;
   ByteSpan value;
 
-  /// An unknown tag of this kind is skipped; any other unknown tag is an error.
+  /// Returns true if an unknown tag of this kind is skipped; any other unknown tag is an error.
   bool is_skippable() const noexcept { return tag >= 0x80; }
 };
 
@@ -26,7 +26,7 @@ class FieldReader {
  public:
   explicit FieldReader(ByteSpan bytes) noexcept : rest_(bytes) {}
 
-  /// False at the end, and always once malformed().
+  /// Reads the next field. Returns false at the end, and always once malformed().
   bool next(Field& field) noexcept {
     if (rest_.empty()) return false;
     std::uint64_t size = 0;
@@ -41,7 +41,7 @@ class FieldReader {
     rest_ = rest_.subspan(1 + taken + static_cast<std::size_t>(size));
     return true;
   }
-  /// The bytes after the last field are not a complete field.
+  /// Returns true if the bytes after the last field are not a complete field.
   bool malformed() const noexcept { return malformed_; }
 
  private:
@@ -49,7 +49,7 @@ class FieldReader {
   bool malformed_ = false;
 };
 
-/// Reads a field's integer: 1 to 8 bytes. False for any other size.
+/// Reads a field's integer of 1 to 8 bytes. Returns false for any other size.
 inline bool read_integer(ByteSpan value, std::uint64_t& out) noexcept {
   if (value.empty() || value.size() > 8) return false;
   std::uint64_t result = 0;
@@ -77,7 +77,7 @@ class FieldWriter {
     if (!value.empty()) std::memcpy(at, value.data(), value.size());
   }
   void text(std::uint8_t tag, std::string_view value) { bytes(tag, as_bytes(value)); }
-  /// In the shortest form, at least one byte.
+  /// Appends an integer in the shortest form, which has at least one byte.
   void integer(std::uint8_t tag, std::uint64_t value) {
     std::size_t size = 1;
     while (size < 8 && (value >> (8 * size)) != 0) ++size;

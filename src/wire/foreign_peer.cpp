@@ -24,24 +24,24 @@ constexpr std::array starts{
 
 bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
-/// An alert, or a handshake record, of SSL 3.0 or later (RFC 8446, section 5.1).
+/// Returns true for an alert, or a handshake record, of SSL 3.0 or later (RFC 8446, section 5.1).
 bool is_tls(std::string_view bytes) noexcept {
   return bytes.size() >= 3 && (bytes[0] == '\x15' || bytes[0] == '\x16') && bytes[1] == '\x03' && bytes[2] <= '\x04';
 }
 
-/// A SETTINGS or GOAWAY frame on stream 0 (RFC 9113, section 4.1), with which a server begins or ends.
+/// Returns true for SETTINGS or GOAWAY on stream 0 (RFC 9113, section 4.1), with which a server begins or ends.
 bool is_http2(std::string_view bytes) noexcept {
   return bytes.size() >= 9 && bytes[0] == '\0' && (bytes[3] == '\x04' || bytes[3] == '\x07') &&
          bytes.substr(5, 4) == "\0\0\0\0"sv;
 }
 
-/// A reply code of three digits and a blank or dash, as SMTP, FTP and NNTP greet with.
+/// Returns true for a code of three digits and a blank or dash, with which SMTP, FTP and NNTP greet.
 bool is_reply_code(std::string_view bytes) noexcept {
   return bytes.size() >= 4 && is_digit(bytes[0]) && is_digit(bytes[1]) && is_digit(bytes[2]) &&
          (bytes[3] == ' ' || bytes[3] == '-');
 }
 
-/// The greeting of MySQL: a length of three bytes, sequence 0, protocol 10 and a version that begins with a digit.
+/// Returns true for MySQL's greeting: a length of three bytes, sequence 0, protocol 10 and a version from a digit on.
 bool is_mysql(std::string_view bytes) noexcept {
   return bytes.size() >= 6 && bytes[2] == '\0' && bytes[3] == '\0' && bytes[4] == '\x0A' && is_digit(bytes[5]);
 }

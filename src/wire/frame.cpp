@@ -49,7 +49,7 @@ std::string hex(unsigned byte) {
 
 enum class CallField : std::uint8_t { zero, id, any };
 
-/// What a frame type requires of the fields of its header.
+/// The requirements of a frame type for the fields of its header.
 struct TypeRule {
   bool from_client;
   bool from_server;
@@ -114,7 +114,7 @@ Status check_fields(const FrameHeader& header, const TypeRule& rule) {
   return {};
 }
 
-/// Codec, compressor and body against the flags headers and message, which only call frames have.
+/// Checks codec, compressor and body against the flags headers and message, which only call frames have.
 Status check_content(const FrameHeader& header) {
   const bool headers = header.has(flag::headers);
   const bool message = header.has(flag::message);

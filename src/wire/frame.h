@@ -25,7 +25,7 @@ enum class FrameType : std::uint8_t {
   goaway = 9,
 };
 
-/// "unknown" for a value outside the enumeration.
+/// Returns the name of a type; "unknown" for a value outside the enumeration.
 std::string_view to_string(FrameType type) noexcept;
 
 namespace flag {
@@ -35,7 +35,7 @@ inline constexpr std::uint8_t more = 0x04;
 inline constexpr std::uint8_t end = 0x08;
 inline constexpr std::uint8_t one_way = 0x10;
 inline constexpr std::uint8_t unprocessed = 0x20;
-/// Of later versions: a receiver that does not know it behaves as if it were 0.
+/// A flag of later versions: a receiver that does not know it behaves as if it were 0.
 inline constexpr std::uint8_t ignorable = 0x80;
 }  // namespace flag
 
@@ -46,7 +46,7 @@ inline constexpr std::uint32_t max_hello_bytes = 16384;
 inline constexpr std::uint32_t max_reason_bytes = 1024;
 inline constexpr std::uint32_t max_credit_bytes = 0x7FFFFFFF;
 
-/// Has the layout of the wire: on a little-endian machine reading and writing are one copy.
+/// A header with the layout of the wire: on a little-endian machine reading and writing are one copy.
 struct FrameHeader {
   std::uint32_t length = 0;
   FrameType type{};
@@ -61,7 +61,7 @@ struct FrameHeader {
 };
 static_assert(sizeof(FrameHeader) == header_bytes);
 
-/// `out` has room for header_bytes.
+/// Writes the header. `out` has room for header_bytes.
 inline void write_header(const FrameHeader& header, std::byte* out) noexcept {
   if constexpr (std::endian::native == std::endian::little) {
     std::memcpy(out, &header, header_bytes);
@@ -97,15 +97,15 @@ enum class Sender : std::uint8_t { client, server };
 
 enum class FrameVerdict : std::uint8_t {
   accept,
-  /// An unknown type, to be skipped by its length.
+  /// The type is unknown, and the frame is to be skipped by its length.
   skip,
-  /// A connection error.
+  /// The frame is a connection error.
   refuse,
 };
 
 namespace frame_rules {
 
-/// Bit f is set if f is a legal combination of flags from `allowed`.
+/// Returns a set in which bit f says that f is a legal combination of flags from `allowed`.
 constexpr std::uint64_t legal_flags(std::uint8_t allowed) noexcept {
   std::uint64_t legal = 0;
   for (unsigned flags = 0; flags < 64; ++flags) {
@@ -121,13 +121,13 @@ inline constexpr std::uint8_t call_flags = flag::headers | flag::message | flag:
 inline constexpr std::uint8_t message_flags = flag::headers | flag::message | flag::more | flag::end;
 inline constexpr std::uint8_t finish_flags = flag::headers | flag::message | flag::unprocessed;
 
-/// By sender and type; 0 for types that the sender may not send and for frames that belong to no call.
+/// The legal flags by sender and type; 0 for types that it may not send and for frames that belong to no call.
 inline constexpr std::array<std::array<std::uint64_t, 8>, 2> legal_by_type{{
     {0, 0, legal_flags(call_flags), legal_flags(message_flags), 0, 0, 0, 0},
     {0, 0, 0, legal_flags(message_flags), legal_flags(finish_flags), 0, 0, 0},
 }};
 
-/// True for a call, message or finish frame that keeps every rule; false for everything else.
+/// Returns true for a call, message or finish frame that keeps every rule; false for everything else.
 inline bool is_valid_call_frame(const FrameHeader& header, Sender from) noexcept {
   const auto type = static_cast<unsigned>(header.type);
   if (type >= 8 || header.flags >= 64 || header.call == 0) return false;
@@ -157,10 +157,10 @@ inline FrameVerdict check_header(const FrameHeader& header, Sender from, Status&
   return frame_rules::check_other(header, from, why);
 }
 
-/// The error of a frame longer than the receiver's max_frame_bytes.
+/// Returns the error of a frame longer than the receiver's max_frame_bytes.
 Status frame_too_long(std::uint32_t length, std::uint32_t max_frame_bytes);
 
-/// For every frame, also of unknown type. False: the frame is too long; sets `why`.
+/// Checks every frame, of unknown type too. Returns false and sets `why` if the frame is too long.
 inline bool check_length(const FrameHeader& header, std::uint32_t max_frame_bytes, Status& why) {
   if (header.length <= max_frame_bytes) [[likely]]
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes header blocks.
+// HeaderBlock: reads and writes header blocks.
 #include "wire/header_block.h"
 
 #include "base/utf8.h"
@@ -39,7 +39,7 @@ struct MetadataParts {
   std::string_view value;
 };
 
-/// False if the sizes do not add up.
+/// Splits an entry of metadata. Returns false if the sizes do not add up.
 bool split_metadata(ByteSpan field, MetadataParts& out) noexcept {
   if (field.empty()) return false;
   const auto size = std::to_integer<std::size_t>(field[0]);
@@ -49,7 +49,7 @@ bool split_metadata(ByteSpan field, MetadataParts& out) noexcept {
   return true;
 }
 
-/// False if the sizes do not add up.
+/// Splits a detail. Returns false if the sizes do not add up.
 bool split_detail(ByteSpan field, MetadataParts& out) noexcept {
   if (field.size() < 2) return false;
   const std::size_t size = load_little<std::uint16_t>(field.data());
@@ -64,12 +64,12 @@ Status broken_header_block(const std::string& what, StatusCode code = StatusCode
 }
 
 struct Fault {
-  /// Null: there is none.
+  /// The reason; null: there is no fault.
   const char* what = nullptr;
   StatusCode code = StatusCode::internal;
 };
 
-/// What is wrong with the field's value. The tag is known.
+/// Reads a field of a known tag. Returns what is wrong with its value.
 Fault read_value(const Field& field, HeaderBlock& out) noexcept {
   MetadataParts parts;
   switch (field.tag) {
@@ -182,7 +182,7 @@ bool HeaderBlockWriter::status_detail(std::string_view type_url, std::string_vie
 }
 
 std::size_t HeaderBlockWriter::finish() noexcept {
-  // The writer's memory is writable; only its view of what is written is const.
+  // The writer's memory is writable; only its view of the written bytes is const.
   std::byte* first = const_cast<std::byte*>(out_->bytes().data());
   store_little(first + start_ - block_size_bytes, static_cast<std::uint32_t>(size()));
   return size();

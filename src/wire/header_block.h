@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HeaderBlock: what a call, message or finish frame carries beside its message (docs/wire.md, section 4).
+// HeaderBlock: the fields of a call, message or finish frame beside its message (docs/wire.md, section 4).
 #pragma once
 
 #include "wire/field.h"
@@ -28,7 +28,7 @@ inline constexpr std::uint8_t status_message = 0x05;
 inline constexpr std::uint8_t status_detail = 0x06;
 }  // namespace header_tag
 
-/// Views into the bytes it was read from.
+/// Views into the bytes from which the block was read.
 struct HeaderBlock {
   std::string_view method;
   bool has_method = false;
@@ -37,13 +37,13 @@ struct HeaderBlock {
   std::uint64_t timeout_us = 0;
   std::uint64_t message_bytes = 0;
   std::string_view status_message;
-  /// All of them, for copy_metadata() and copy_details().
+  /// All fields, for copy_metadata() and copy_details().
   ByteSpan fields;
   std::uint32_t metadata_count = 0;
   std::uint32_t detail_count = 0;
 };
 
-/// True for a method name that may be sent: 1 to 1024 bytes of UTF-8.
+/// Returns true for a method name that may be sent: 1 to 1024 bytes of UTF-8.
 bool is_method_name(std::string_view text) noexcept;
 
 /// Reads the fields of a block (without its size) of a frame of type `on`; `out` is replaced. Allocates only for an
@@ -62,22 +62,22 @@ class HeaderBlockWriter {
  public:
   explicit HeaderBlockWriter(BufferWriter& out) noexcept : out_(&out), fields_(out) {}
 
-  /// Reserves the bytes of the size.
+  /// Begins a block, and reserves the bytes of its size.
   void begin();
-  /// `name` passes is_method_name().
+  /// Appends the method. `name` must pass is_method_name().
   void method(std::string_view name) { fields_.text(header_tag::method, name); }
   void timeout(std::uint64_t microseconds) { fields_.integer(header_tag::timeout, microseconds); }
-  /// `name` is a valid metadata name.
+  /// Appends an entry of metadata. `name` is a valid metadata name.
   void metadata(std::string_view name, std::string_view value);
   void metadata(const Metadata& entries);
   void message_bytes(std::uint64_t size) { fields_.integer(header_tag::message_bytes, size); }
-  /// Bytes that are not UTF-8 are written as '?', one for one.
+  /// Appends the message of the status. Bytes that are not UTF-8 are written as '?', one for one.
   void status_message(std::string_view text);
-  /// As status_message() for the type URL. False, and nothing written, if it is over max_type_url_bytes.
+  /// Appends a detail, with '?' in the URL as above. False, with nothing written, if that is over max_type_url_bytes.
   bool status_detail(std::string_view type_url, std::string_view value);
-  /// Bytes of the fields written so far.
+  /// Returns the bytes of the fields written so far.
   std::size_t size() const noexcept { return out_->size() - start_; }
-  /// Fills in the size, and returns it.
+  /// Fills in the size of the block, and returns it.
   std::size_t finish() noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads, writes and checks hello.
+// Hello: reads, writes and checks hello.
 #include "wire/hello.h"
 
 #include "wire/field.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-/// One integer field: tags 1 to 8. Members hold 32 bits but for max_message_bytes.
+/// One integer field, with a tag from 1 to 8. The members hold 32 bits except for max_message_bytes.
 struct NumberRule {
   std::uint8_t tag;
   std::string_view name;
@@ -61,9 +61,9 @@ void set_number(Hello& hello, const NumberRule& rule, std::uint64_t value) {
   }
 }
 
-/// What is wrong with a field.
+/// The fault of a field.
 struct Fault {
-  /// Empty: nothing.
+  /// The description of the fault; empty: there is none.
   std::string what;
   StatusCode code = StatusCode::internal;
 };
@@ -75,7 +75,7 @@ Fault wrong_number(const NumberRule& rule, std::uint64_t value) {
   return {};
 }
 
-/// No fault if `name` may be appended to `list`.
+/// Returns no fault if `name` may be appended to `list`.
 Fault wrong_name(const ListRule& rule, const std::vector<std::string>& list, std::size_t count, std::string_view name) {
   const std::string field(rule.name);
   if (name.size() > max_hello_name_bytes) return {field + " has a name over 64 bytes", StatusCode::resource_exhausted};
@@ -147,7 +147,7 @@ void write_hello(const Hello& hello, BufferWriter& out) {
   if (hello.ordered) fields.integer(ordered_tag, 1);
   const FrameHeader header{.length = static_cast<std::uint32_t>(out.size() - start - header_bytes),
                            .type = FrameType::hello};
-  // The writer's memory is writable; only its view of what is written is const.
+  // The writer's memory is writable; only its view of the written bytes is const.
   write_header(header, const_cast<std::byte*>(out.bytes().data()) + start);
 }
 

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t protocol_version = 1;
 inline constexpr std::size_t max_hello_names = 32;
 inline constexpr std::size_t max_hello_name_bytes = 64;
 
-/// The defaults are the early values: what a side assumes of its peer until the peer's hello has arrived.
+/// The values of a hello. The defaults are the early values: what a side assumes of its peer until its hello comes.
 struct Hello {
   std::uint32_t version = protocol_version;
   std::uint32_t max_frame_bytes = 65536;
@@ -33,8 +33,8 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-/// Ok if write_hello() may write it: every value is at least the lowest allowed one, credits are at most 2^31 - 1, and
-/// names are valid, at most 32 in a list, none of them twice. Error: invalid_argument naming the field.
+/// Returns ok if write_hello() may write it: every value is at least the lowest allowed one, credits are at most 2^31 -
+/// 1, and names are valid, at most 32 in a list, none of them twice. Error: invalid_argument naming the field.
 Status check_hello(const Hello& hello);
 
 /// Appends the whole frame. `hello` must pass check_hello(). Fields with their early value are left out, except the

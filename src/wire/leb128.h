@@ -10,14 +10,14 @@
 
 namespace trunkline::wire {
 
-/// Longest size of a field, and longest size prefix of a compressed message (docs/wire.md, sections 3 and 7).
+/// The longest size of a field, and the longest size prefix of a compressed message (docs/wire.md, sections 3 and 7).
 inline constexpr std::size_t field_size_bytes = 4;
 inline constexpr std::size_t message_size_bytes = 5;
 
-/// The greatest value that fits into `bytes` bytes; for 1 to 9 bytes.
+/// Returns the greatest value that fits into `bytes` bytes; for 1 to 9 bytes.
 constexpr std::uint64_t leb128_limit(std::size_t bytes) noexcept { return (std::uint64_t{1} << (7 * bytes)) - 1; }
 
-/// How many bytes write_leb128 writes: 1 to 10.
+/// Returns how many bytes write_leb128() writes: 1 to 10.
 constexpr std::size_t leb128_size(std::uint64_t value) noexcept {
   std::size_t size = 1;
   while (value >= 0x80) value >>= 7, ++size;

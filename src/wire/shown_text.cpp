@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts, cleans and escapes.
+// shown(): cuts, cleans and escapes.
 #include "wire/shown_text.h"
 
 #include "wire/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// shown(): what a peer has sent, as an error text may have it.
+// shown(): makes what a peer has sent fit for an error text.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace trunkline::wire {
 
-/// The first `limit` bytes, which may be anything, in one line: with '?' for what is not UTF-8, and with escapes as
-/// escape_controls() writes them.
+/// Returns the first `limit` bytes, which may be anything, in one line: with '?' for what is not UTF-8, and with
+/// escapes as escape_controls() writes them.
 std::string shown(std::string_view text, std::size_t limit = 128);
 
 }  // namespace trunkline::wire

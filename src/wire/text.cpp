@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cutting and cleaning of UTF-8.
+// Cuts and cleans UTF-8.
 #include "wire/text.h"
 
 #include "base/utf8.h"
@@ -43,7 +43,7 @@ std::string escape_controls(std::string_view text) {
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // C1 is U+0080 to U+009F: C2 80 to C2 9F.
+    // C1 is U+0080 to U+009F, which is C2 80 to C2 9F.
     const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (is_c1) {
       escape(text[i]);

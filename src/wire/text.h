@@ -13,21 +13,21 @@
 
 namespace trunkline::wire {
 
-/// Bytes that may stand in the name of a codec, compressor or feature.
+/// The bytes that may stand in the name of a codec, compressor or feature.
 inline constexpr std::array<bool, 256> name_alphabet = [] {
   std::array<bool, 256> allowed{};
   for (unsigned char letter : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_.")) allowed[letter] = true;
   return allowed;
 }();
 
-/// Bytes that may stand in the name of a metadata entry: those of a token, in lower case.
+/// The bytes that may stand in the name of a metadata entry: those of a token, in lower case.
 inline constexpr std::array<bool, 256> metadata_name_alphabet = [] {
   std::array<bool, 256> allowed = base::token_alphabet;
   for (unsigned char letter = 'A'; letter <= 'Z'; ++letter) allowed[letter] = false;
   return allowed;
 }();
 
-/// True for 1 to `longest` bytes of the alphabet.
+/// Returns true for 1 to `longest` bytes of the alphabet.
 inline bool is_name(std::string_view text, std::size_t longest,
                     const std::array<bool, 256>& alphabet = name_alphabet) noexcept {
   if (text.empty() || text.size() > longest) return false;
@@ -36,14 +36,14 @@ inline bool is_name(std::string_view text, std::size_t longest,
   return good;
 }
 
-/// The longest start of `text` of at most `limit` bytes that does not cut a character. For any `text`.
+/// Returns the longest start of `text` of at most `limit` bytes that does not cut a character. `text` may be anything.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) noexcept;
 
 /// Copies `text` to `out` (room for text.size()), with '?' for every byte that is not part of well-formed UTF-8.
 void copy_as_utf8(std::string_view text, std::byte* out) noexcept;
 
-/// A peer's text as it may stand in one line of a log or on a terminal: control characters (C0, DEL, C1) are written as
-/// \xHH, byte by byte, and a backslash as two. `text` is UTF-8.
+/// Returns a peer's text as it may stand in one line of a log or on a terminal: control characters (C0, DEL, C1) are
+/// written as \xHH, byte by byte, and a backslash as two. `text` is UTF-8.
 std::string escape_controls(std::string_view text);
 
 }  // namespace trunkline::wire

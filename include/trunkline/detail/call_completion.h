@@ -16,11 +16,11 @@
 
 namespace trunkline::detail {
 
-/// Any thread. Does nothing if the channel is gone or the call has ended, so a cancellation slot may keep it: slots
-/// belong to the handler's executor and are not cleared by the loop's thread.
+/// Cancels a call, from any thread. Does nothing if the channel is gone or the call has ended, so a cancellation slot
+/// may keep it: slots belong to the handler's executor and are not cleared by the loop's thread.
 TRUNKLINE_API void cancel_call(const std::weak_ptr<client::ChannelCore>& core, std::uint64_t cancel_number);
 
-/// Signature: void(Result<Response>).
+/// A call that completes with the signature void(Result<Response>). It owns the response.
 template <class Response, class Handler>
 class ResultCall final : public CallOperation {
  public:
@@ -44,7 +44,7 @@ class ResultCall final : public CallOperation {
   Completion<Handler> completion_;
 };
 
-/// Signature: void(Status). The caller owns the response.
+/// A call that completes with the signature void(Status). The caller owns the response.
 template <class Handler>
 class StatusCall final : public CallOperation {
  public:

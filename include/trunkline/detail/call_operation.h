@@ -31,14 +31,14 @@ struct MethodEntry;
 
 namespace trunkline::detail {
 
-/// An encoded request that is held for a retry. Loop's thread.
+/// An encoded request that is held for a retry. Only the loop's thread uses it.
 class HeldRequest {
  public:
-  /// Requests up to this size are held by value: that takes neither memory of its own nor a reference.
+  /// Requests up to this size are held by value, which takes neither memory of their own nor a reference.
   static constexpr std::size_t max_short_bytes = 48;
 
   bool is_held() const noexcept { return is_held_; }
-  /// Where the `size` bytes of a short request go.
+  /// Returns the memory into which the `size` bytes of a short request are to be copied.
   std::byte* hold_short(std::size_t size) noexcept {
     is_held_ = true;
     short_bytes_ = static_cast<std::uint8_t>(size);
@@ -55,12 +55,12 @@ class HeldRequest {
   Slice long_;
   bool is_held_ = false;
   std::uint8_t short_bytes_ = 0;
-  // Not initialized: most of it is not used.
+  // The bytes are not initialized, since most of them are not used.
   std::array<std::byte, max_short_bytes> short_;
 };
 
-/// Its owner keeps it alive until `complete` is called. That happens once, on the channel's loop. It happens inside the
-/// function that began the call only where that function says so.
+/// One call in progress. Its owner keeps it alive until `complete` is called. That happens once, on the channel's loop,
+/// and inside the function that began the call only where that function says so.
 class CallOperation {
  public:
   using Complete = void (*)(CallOperation& operation);
@@ -69,18 +69,18 @@ class CallOperation {
   CallOperation(const CallOperation&) = delete;
   CallOperation& operator=(const CallOperation&) = delete;
 
-  /// May destroy the operation.
+  /// Reports the end of the call, and may destroy the operation.
   Complete complete;
   MutableMessageView response;
-  /// The outcome.
+  /// The outcome of the call.
   Status status;
-  /// Assigned by Channel; 0: the call cannot be cancelled on its own.
+  /// The number by which the call is cancelled, assigned by Channel; 0: the call cannot be cancelled on its own.
   std::uint64_t cancel_number = 0;
-  /// The call completes once the request was handed to a connection; `response` is not used.
+  /// If it is true, the call completes once the request was handed to a connection; `response` is not used.
   bool one_way = false;
-  /// A thread waits: the request does not change until the call is complete, and `complete` only wakes the thread.
+  /// A thread waits if it is true: the request stays until the call is complete, and `complete` only wakes the thread.
   bool request_stays = false;
-  /// For the runtime while a thread waits.
+  /// The runtime's record of the thread that waits.
   void* waiter = nullptr;
   /// There is no loop to wait for: complete() is called on a thread that is inside begin().
   bool is_initiating = false;
@@ -100,27 +100,27 @@ class CallOperation {
   bool may_have_run_before_ = false;
   /// The outcome is settled: `complete` is about to be called.
   bool has_ended_ = false;
-  /// One of several attempts of a call, which belongs to a HedgedCall; details_ are those of the call.
+  /// The operation is one of several attempts of a call that belongs to a HedgedCall; details_ are those of the call.
   bool is_hedge_ = false;
-  /// A longer response ends the call.
+  /// A response longer than this ends the call.
   std::uint32_t max_response_bytes_ = UINT32_MAX;
   int retries_ = 0;
-  /// Retries that do not count, because the call had certainly not run.
+  /// The number of retries that do not count, because the call had certainly not run.
   int free_retries_ = 0;
   std::uint32_t id_ = 0;
-  /// Set while the call is open on that connection.
+  /// The connection on which the call is open. It is set only while the call is open.
   client::ClientConnection* connection_ = nullptr;
   const client::MethodEntry* method_ = nullptr;
   const Codec* codec_ = nullptr;
   /// State that only some calls need.
   client::CallDetails* details_ = nullptr;
-  /// Valid if request_stays.
+  /// The request of the caller. It is valid if request_stays.
   MessageView live_request_{};
   HeldRequest held_request_;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
-  /// Set if there is a deadline.
+  /// The time when the call began. It is set if there is a deadline.
   std::chrono::steady_clock::time_point started_{};
-  /// When the last attempt was sent. Set if the channel has several servers.
+  /// The time when the last attempt was sent. It is set if the channel has several servers.
   std::chrono::steady_clock::time_point attempt_started_{};
   CallOperation* next_ = nullptr;
 };

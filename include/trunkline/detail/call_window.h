@@ -27,7 +27,7 @@ class WindowCall final : public CallOperation {
       : CallOperation(&on_complete, into), request_(request) {
     request_stays = true;
   }
-  /// The call was handed to the channel, so it will end.
+  /// Returns true once the call was handed to the channel, so it will end.
   bool is_begun() const noexcept { return begun_; }
   bool is_done() const noexcept { return state_.load(std::memory_order_acquire) == State::done; }
 
@@ -52,7 +52,7 @@ template <class Range>
 concept StableRange =
     std::ranges::forward_range<Range> && std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>;
 
-/// For one thread. The destructor cancels the calls that were not taken and waits for them.
+/// A window that one thread uses. The destructor cancels the calls that were not taken and waits for them.
 template <class Response, class Request>
 class CallWindow {
  public:
@@ -76,9 +76,9 @@ class CallWindow {
   }
 
   std::size_t size() const noexcept { return slots_.size(); }
-  /// At most size() calls may be begun and not yet taken. The request must not change until the response is taken.
+  /// Begins a call. At most size() may be begun and not taken. The request must not change until take() has returned.
   void begin(std::size_t index, const Request& request) { begin_in(slot_of(index), request); }
-  /// The same; the window keeps a copy of the request.
+  /// Begins a call whose request the window copies.
   void begin_copy(std::size_t index, Request request) {
     Entry& entry = slot_of(index);
     begin_in(entry, entry.request.emplace(std::move(request)));
@@ -117,7 +117,7 @@ class CallWindow {
   const Method method_;
   const CallOptions& options_;
   std::vector<Slot> slots_;
-  // Sent together with the next take().
+  // The calls that the next take() sends together.
   std::vector<WindowCall*> waiting_;
 };
 

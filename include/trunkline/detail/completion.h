@@ -24,10 +24,10 @@
 
 namespace trunkline::detail {
 
-/// The context of the innermost EventLoop that this thread runs; null if it runs none.
+/// Returns the context of the innermost EventLoop that this thread runs; null if it runs none.
 TRUNKLINE_API const asio::execution_context* running_context() noexcept;
 
-/// True if the executor is that of the loop that this thread runs, so that work for it may be done in place.
+/// Returns true if the executor is that of the loop that this thread runs, so that work for it may be done in place.
 /// asio::dispatch() would post the work instead: it runs in place only inside a handler of Asio, and the loop also runs
 /// code outside of those.
 template <class Executor>
@@ -46,7 +46,7 @@ bool is_of_running_loop(const Executor& executor) noexcept {
   }
 }
 
-/// False for executors such as that of use_future: Asio starts threads for work that is posted to them.
+/// Returns false for executors such as that of use_future: Asio starts threads for work that is posted to them.
 template <class Executor>
 constexpr bool has_own_context() noexcept {
   if constexpr (asio::can_query<const Executor&, asio::execution::context_t>::value) {
@@ -57,10 +57,10 @@ constexpr bool has_own_context() noexcept {
   }
 }
 
-/// A handler without an executor of its own is called in place, on the loop's thread. So is a handler whose executor is
-/// the loop's. Any other handler goes through asio::dispatch() with its allocator, which calls it in place if its
-/// executor permits. Until then the executor is kept busy. Inside the function that initiates the operation the handler
-/// is posted instead, if its executor has a context to post to.
+/// Holds a handler until its operation is complete. A handler without an executor of its own is called in place, on the
+/// loop's thread. So is a handler whose executor is the loop's. Any other handler goes through asio::dispatch() with
+/// its allocator, which calls it in place if its executor permits. Until then the executor is kept busy. Inside the
+/// function that initiates the operation the handler is posted instead, if its executor has a context to post to.
 template <class Handler>
 class Completion {
   using Executor = typename asio::associated_executor<Handler>::type;

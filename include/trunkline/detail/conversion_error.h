@@ -13,10 +13,10 @@ class Value;
 
 namespace trunkline::detail {
 
-/// Filled in while a conversion returns from the element that failed to the outermost value. It never quotes the value
-/// itself.
+/// Describes a failed conversion. It is filled in while the conversion returns from the element that failed to the
+/// outermost value. It never quotes the value itself.
 struct TRUNKLINE_API ConversionError {
-  /// From the outermost value to the one that failed, e.g. "/points/3/x"; empty for the outermost value itself.
+  /// The path from the outermost value to the one that failed, e.g. "/points/3/x"; empty for the outermost value.
   std::string path;
   std::string reason;
 
@@ -28,7 +28,7 @@ struct TRUNKLINE_API ConversionError {
   /// shortened, and characters that are not printable ASCII are replaced.
   bool prepend_step(std::string_view step);
 
-  /// The path, if there is one, and the reason.
+  /// Returns the path, if there is one, and the reason.
   std::string text() const;
 };
 

@@ -124,7 +124,7 @@ struct Deduced {
   }
 };
 
-/// A function whose signature determines its message types: not overloaded and not a template.
+/// A function whose signature determines its message types. It is neither overloaded nor a template.
 template <class Function>
 concept DeducibleFunction = requires {
   typename FormOf<Function>::Request;
@@ -147,7 +147,7 @@ inline constexpr bool is_awaited = true;
 template <class T, class Executor>
 inline constexpr bool is_awaited<asio::awaitable<T, Executor>> = std::is_same_v<Executor, asio::any_io_executor>;
 
-/// False for a function that cannot serve; a static_assert says why.
+/// Returns false for a function that cannot serve; a static_assert says why.
 template <DeducibleFunction Function>
 constexpr bool can_serve() {
   using Known = Signature<Function>;

@@ -21,7 +21,7 @@ constexpr bool is_made_of(std::index_sequence<indices...>) {
 
 inline constexpr std::size_t max_members = 24;
 
-/// The number of members of an aggregate; max_members + 1 if there are more.
+/// Returns the number of members of an aggregate; max_members + 1 if there are more.
 template <class T, std::size_t count = max_members + 1>
 constexpr std::size_t count_members() {
   if constexpr (count == 0 || is_made_of<T>(std::make_index_sequence<count>())) {
@@ -46,7 +46,7 @@ inline constexpr bool has_bases = requires {
 }
 &&!requires { T{NoMember{}}; };
 
-/// Whether T can be initialized with two values in braces after `before` members, followed by `behind` more.
+/// Returns true if T can be initialized with two values in braces after `before` members, and `behind` more after them.
 template <class T, std::size_t... before, std::size_t... behind>
 constexpr bool has_pair(std::index_sequence<before...>, std::index_sequence<behind...>) {
   return requires {
@@ -56,8 +56,8 @@ constexpr bool has_pair(std::index_sequence<before...>, std::index_sequence<behi
   };
 }
 
-/// If braces are omitted, an array counts as all of its elements: with braces fewer values remain for the other
-/// members.
+/// Returns true if a member is an array. If braces are omitted, an array counts as all of its elements: with braces
+/// fewer values remain for the other members.
 template <class T, std::size_t count, std::size_t index = 0>
 constexpr bool has_array() {
   if constexpr (index + 1 >= count) {
@@ -70,7 +70,7 @@ constexpr bool has_array() {
   }
 }
 
-/// True if members_of() can decompose T. Otherwise a static_assert says why not.
+/// Returns true if members_of() can decompose T. Otherwise a static_assert says why not.
 template <class T>
 constexpr bool has_members() {
   constexpr bool is_derived = has_bases<T>;

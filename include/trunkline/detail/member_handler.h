@@ -30,8 +30,8 @@ struct BoundMember {
   Member member;
 };
 
-/// A handler for a method of this kind. If the function cannot serve it, a static_assert says so, and no handler is
-/// compiled.
+/// Returns a handler for a method of this kind. If the function cannot serve it, a static_assert says so, and no
+/// handler is compiled.
 template <MethodKind kind, class Request, class Response, class Function>
 std::unique_ptr<MethodHandler> make_handler(Function function) {
   if constexpr (kind == MethodKind::unary) {

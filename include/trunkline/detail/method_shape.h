@@ -11,7 +11,7 @@
 
 namespace trunkline::detail {
 
-/// As in MethodInfo::request_type.
+/// Returns the name of a message type, as MethodInfo::request_type shows it.
 template <class T>
 std::string message_type_name() {
   const MessageType& type = MessageTraits<T>::type();
@@ -25,7 +25,7 @@ std::string message_type_name() {
   }
 }
 
-/// One function for all handlers of these messages, so that it is compiled once for them.
+/// Returns the shape of a method. It is compiled once for all handlers of the same messages.
 template <class Request, class Response>
 MethodShape method_shape(MethodKind kind, Execution execution, bool fills_response) {
   return {.kind = kind,

@@ -10,9 +10,9 @@
 
 namespace trunkline::detail {
 
-/// Aligned to 16 bytes. Throws std::bad_alloc.
+/// Returns memory for an operation, aligned to 16 bytes. Throws std::bad_alloc.
 TRUNKLINE_API void* allocate_operation(std::size_t size);
-/// Any thread. `size` must be the allocated size.
+/// Frees the memory of an operation, on any thread. `size` must be the allocated size.
 TRUNKLINE_API void free_operation(void* memory, std::size_t size) noexcept;
 
 template <class Operation, class... Arguments>

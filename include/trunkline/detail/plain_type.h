@@ -27,14 +27,14 @@ inline constexpr bool is_array = false;
 template <class T, std::size_t size>
 inline constexpr bool is_array<std::array<T, size>> = true;
 
-/// std::map<std::string, ...> and similar containers.
+/// A container such as std::map<std::string, ...>.
 template <class T>
 concept Map = requires(T map, std::string key) {
   typename T::mapped_type;
   requires std::same_as<typename T::key_type, std::string>;
   map.emplace(std::move(key), std::declval<typename T::mapped_type>());
 };
-/// std::vector, std::deque, std::list, std::set and similar containers.
+/// A container such as std::vector, std::deque, std::list or std::set.
 template <class T>
 concept Sequence = !Map<T> && !std::same_as<T, std::string> && requires(T list, typename T::value_type element) {
   list.begin();
@@ -45,7 +45,7 @@ concept Sequence = !Map<T> && !std::same_as<T, std::string> && requires(T list, 
 template <class T>
 constexpr bool is_plain();
 
-/// The members of a structure are checked where they are used, because it may contain lists of itself.
+/// Returns true if T is plain. Members of a structure are checked where they are used: it may contain lists of itself.
 template <class T>
 constexpr bool is_plain() {
   if constexpr (std::same_as<T, Value> || std::same_as<T, std::string> || std::same_as<T, Bytes> || std::is_enum_v<T>) {

@@ -18,11 +18,11 @@ struct ProtobufForm {
   static void write(const void* object, std::byte* out) {
     message(object).SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out));
   }
-  /// Also false if a required field of proto2 is missing.
+  /// Parses a message. Returns false if the bytes do not parse or a required field of proto2 is missing.
   static bool parse(void* object, ByteSpan payload) {
     auto& target = *static_cast<google::protobuf::MessageLite*>(object);
     if (payload.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) return false;
-    // Not ParseFromArray, which prints when a required field is missing.
+    // ParseFromArray would print a message when a required field is missing.
     return target.ParsePartialFromArray(payload.data(), static_cast<int>(payload.size())) && target.IsInitialized();
   }
   static void clear(void* object) { static_cast<google::protobuf::MessageLite*>(object)->Clear(); }

@@ -16,7 +16,7 @@
 
 namespace trunkline::detail {
 
-/// Hands the response to the runtime: status and headers as leading metadata.
+/// Hands the response to the runtime, with its status and headers as leading metadata.
 TRUNKLINE_API Status store_response(HttpResponse&& response, Slice& body, ServerContext& context);
 inline Status store_response(Result<HttpResponse>&& response, Slice& body, ServerContext& context) {
   if (!response.is_ok()) return std::move(response).status();

@@ -43,7 +43,7 @@ class ReadOperation final : public StreamOperation {
   Completion<Handler> completion_;
 };
 
-/// Completes with the status only.
+/// An operation that completes with the status only.
 template <class Handler>
 class StatusOperation final : public StreamOperation {
  public:
@@ -74,7 +74,7 @@ Operation& with_cancellation(StreamPort& port, Operation& operation) {
   return operation;
 }
 
-/// If it throws, nothing has begun and the operation is destroyed.
+/// Begins the operation. If it throws, nothing has begun and the operation is destroyed.
 template <class Operation>
 void begin_operation(StreamPort& port, Operation& operation, StreamAction action, MessageView message = {}) {
   try {
@@ -95,8 +95,8 @@ auto async_read(StreamPort& port, Token&& token) {
       token);
 }
 
-/// `message` is encoded when the operation is initiated. A token such as use_awaitable or deferred may delay that: the
-/// message must live until then.
+/// Begins an action of the stream. `message` is encoded when the operation is initiated. A token such as use_awaitable
+/// or deferred may delay that: the message must live until then.
 template <class Token>
 auto async_act(StreamPort& port, StreamAction action, MessageView message, Token&& token) {
   return asio::async_initiate<Token, void(Status)>(

@@ -22,8 +22,8 @@ namespace trunkline::detail {
 template <class Value>
 using AwaitedValue = typename Awaited<Value>::type;
 
-/// What the handlers of streaming methods share: a function that returns an awaitable is a coroutine, and any other one
-/// is assumed to block. `Derived` has serve(core, context), which returns the Status, and serve_awaiting(core,
+/// The base of the handlers of streaming methods. A function that returns an awaitable is a coroutine, and any other
+/// one is assumed to block. `Derived` has serve(core, context), which returns the Status, and serve_awaiting(core,
 /// context), which is a coroutine of it; only the one that is needed is compiled.
 template <class Derived, class Request, class Response, class Function, class Value, MethodKind kind>
 class AnyStreamHandler : public MethodHandler {
@@ -60,7 +60,7 @@ class AnyStreamHandler : public MethodHandler {
   Function function_;
 };
 
-/// The one request of a server stream. Where the client sent no message, an empty one if the type allows it.
+/// Returns the one request of a server stream. If the client sent none, returns an empty one where the type allows it.
 template <class Request>
 Result<Request> single_request(Result<std::optional<Request>> read) {
   if (!read.is_ok()) return std::move(read).status();
@@ -71,8 +71,8 @@ Result<Request> single_request(Result<std::optional<Request>> read) {
                 "read request: the call has no message, expected " + message_type_name<Request>());
 }
 
-/// What is read behind that: the handler begins when the client has ended its side, so that a second request is not
-/// lost silently.
+/// Checks the read after the one request of a server stream. The handler begins when the client has ended its side, so
+/// that a second request is not lost silently.
 template <class Request>
 Status no_further_request(const Result<std::optional<Request>>& read) {
   if (!read.is_ok()) return read.status();
@@ -80,7 +80,7 @@ Status no_further_request(const Result<std::optional<Request>>& read) {
   return {StatusCode::unimplemented, "read request: the call has several messages, the method takes one"};
 }
 
-/// awaitable<Status>, Blocking<Status> or Status (ServerStream<Request, Response>&, ServerContext&)
+/// A function from (ServerStream<Request, Response>&, ServerContext&) to awaitable<Status>, Blocking<Status> or Status.
 template <class Function, class Request, class Response>
 concept StreamFunction = std::is_invocable_v < Function&,
         ServerStream<Request, Response>
@@ -108,7 +108,7 @@ class StreamHandler final
   }
 };
 
-/// awaitable<Status>, Blocking<Status> or Status (ServerReader<Request>&, Response&, ServerContext&)
+/// Takes (ServerReader<Request>&, Response&, ServerContext&); returns awaitable<Status>, Blocking<Status> or Status.
 template <class Function, class Request, class Response>
 concept ClientStreamFunction = std::is_invocable_v < Function&,
         ServerReader<Request>
@@ -146,7 +146,7 @@ class ClientStreamHandler final
   }
 };
 
-/// awaitable<Status>, Blocking<Status> or Status (const Request&, ServerWriter<Response>&, ServerContext&)
+/// Takes (const Request&, ServerWriter<Response>&, ServerContext&); returns the same three types as a StreamFunction.
 template <class Function, class Request, class Response>
 concept ServerStreamFunction = std::is_invocable_v < Function&,
         const Request&, ServerWriter<Response>

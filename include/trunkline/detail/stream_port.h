@@ -28,15 +28,15 @@ class StreamOperation {
   StreamOperation(const StreamOperation&) = delete;
   StreamOperation& operator=(const StreamOperation&) = delete;
 
-  /// May destroy the operation.
+  /// Reports the end of the operation, and may destroy it.
   Complete complete;
-  /// For a read: where the message goes.
+  /// The message into which a read decodes.
   MutableMessageView into{};
-  /// The outcome.
+  /// The outcome of the operation.
   Status status;
-  /// For a read: false at the end of the stream.
+  /// False if a read has found the end of the stream.
   bool has_message = false;
-  /// For the runtime while a thread waits.
+  /// The runtime's record of the thread that waits.
   void* waiter = nullptr;
   /// There is no loop to wait for: complete() is called on a thread that is inside begin().
   bool is_initiating = false;
@@ -44,7 +44,7 @@ class StreamOperation {
  private:
   friend class call::CompletionQueue;
   friend class call::StreamCore;
-  // 0: the operation cannot be cancelled on its own.
+  // The number by which the operation is cancelled; 0: it cannot be cancelled on its own.
   std::uint64_t cancel_number_ = 0;
   StreamOperation* next_ = nullptr;
   Slice payload_;
@@ -56,12 +56,12 @@ class StreamOperation {
 enum class StreamAction : std::uint8_t {
   read,
   write,
-  /// Writes the last message and closes this side.
+  /// The last message is written, and this side is closed.
   write_last,
   close_writes,
-  /// For the client: waits for the status of the call.
+  /// The client waits for the status of the call.
   finish,
-  /// For the client: waits for leading metadata, a message or the end of the call, whichever comes first.
+  /// The client waits for leading metadata, a message or the end of the call, whichever comes first.
   await_leading,
 };
 
@@ -80,31 +80,31 @@ class TRUNKLINE_API OperationCanceller {
   std::uint64_t number_;
 };
 
-/// One end of a stream. Any thread. At most one action of each kind may be in progress; further ones fail at once with
-/// failed_precondition.
+/// One end of a stream, which any thread may use. At most one action of each kind may be in progress; further ones fail
+/// at once with failed_precondition.
 class TRUNKLINE_API StreamPort {
  public:
   virtual ~StreamPort() = default;
-  /// `message` is encoded before this returns.
+  /// Begins an action of the stream. `message` is encoded before this returns.
   virtual void begin(StreamOperation& operation, StreamAction action, MessageView message = {}) = 0;
-  /// The same on a thread that waits until the operation is done; `complete` is not called.
+  /// Runs an action on a thread that waits until the operation is done; `complete` is not called.
   virtual void run(StreamOperation& operation, StreamAction action, MessageView message = {}) = 0;
-  /// To be called before begin(): a function that cancels this one operation. On the client it cancels the whole call.
+  /// Returns a function that cancels this operation, or on the client the whole call. It must be called before begin().
   virtual OperationCanceller canceller_of(StreamOperation& operation) = 0;
-  /// See OperationCanceller.
+  /// Cancels the operation with this number, for OperationCanceller.
   virtual void cancel_operation(std::uint64_t number) = 0;
-  /// For the client: cancels the call. Operations in progress end with cancelled.
+  /// Cancels the call of a client. Operations in progress end with cancelled.
   virtual void cancel() = 0;
-  /// The same, because the user destroyed the stream: afterwards the runtime touches no object of the user except
-  /// operations in progress.
+  /// Cancels the call because the user destroyed the stream. Afterwards the runtime touches no object of the user
+  /// except operations in progress.
   virtual void release() = 0;
-  /// For the client: complete once a message or the end has been read or await_leading has completed, or once finish()
-  /// has completed, respectively.
+  /// Returns the metadata that the server sent to a client. leading() is complete once a message or the end has been
+  /// read or await_leading has completed, and trailing() once finish() has completed.
   virtual const Metadata& leading() const noexcept = 0;
   virtual const Metadata& trailing() const noexcept = 0;
 };
 
-/// The port of the stream that a MethodHandler receives.
+/// Returns the port of the stream that a MethodHandler receives.
 TRUNKLINE_API StreamPort& port_of(call::ServerStreamCore& stream) noexcept;
 
 }  // namespace trunkline::detail

@@ -14,7 +14,7 @@
 
 namespace trunkline::detail {
 
-/// A tuple of references to the members of an aggregate, in order.
+/// Returns a tuple of references to the members of an aggregate, in order.
 template <class T>
 constexpr auto members_of(T& object) {
   constexpr std::size_t count = member_count<std::remove_const_t<T>>;
@@ -53,7 +53,7 @@ constexpr auto members_of(T& object) {
 #undef TRUNKLINE_MEMBERS
 }
 
-/// Never constructed: only the addresses of its members are used.
+/// An object that is never constructed: only the addresses of its members are used.
 template <class T>
 union Unmade {
   constexpr Unmade() : none() {}
@@ -76,7 +76,7 @@ constexpr auto address_of_member() {
   return MemberAddress<std::remove_reference_t<decltype(member)>>{&member};
 }
 
-/// The compiler's name of a member: "...::name)}..." with g++, "...value.name}]" with clang.
+/// Returns the compiler's name of a member: "...::name)}..." with g++, "...value.name}]" with clang.
 template <auto address>
 constexpr std::string_view name_of_member() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -95,7 +95,7 @@ concept HasNamedFields = requires {
   NamedFields<T>::names;
 };
 
-/// The name of a type without its namespaces; those of template arguments remain.
+/// Returns the name of a type without its namespaces; those of template arguments remain.
 template <class T>
 constexpr std::string_view name_of_type() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -111,7 +111,7 @@ template <class T>
 concept Structure = std::is_class_v<T> &&
     (HasNamedFields<T> || (std::is_aggregate_v<T> && !requires { std::tuple_size<T>::value; }));
 
-/// The names of the fields, in order.
+/// Returns the names of the fields, in order.
 template <Structure T>
 constexpr auto field_names() {
   if constexpr (HasNamedFields<T>) {
@@ -121,7 +121,7 @@ constexpr auto field_names() {
   }
 }
 
-/// A tuple of references to the fields, in order.
+/// Returns a tuple of references to the fields, in order.
 template <class T>
 requires Structure<std::remove_const_t<T>>
 constexpr auto fields_of(T& object) {

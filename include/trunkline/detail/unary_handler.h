@@ -44,14 +44,14 @@ T value_of(Blocking<T>&& value) {
   return std::move(value).take();
 }
 
-/// (const Request&, Response&, ServerContext&)
+/// True if the handler can be called with (const Request&, Response&, ServerContext&).
 template <class Handler, class Request, class Response>
 inline constexpr bool takes_response = std::is_invocable_v<Handler&, const Request&, Response&, ServerContext&>;
-/// (const Request&, ServerContext&)
+/// True if the handler can be called with (const Request&, ServerContext&).
 template <class Handler, class Request>
 inline constexpr bool returns_response = std::is_invocable_v<Handler&, const Request&, ServerContext&>;
 
-/// The return type of a handler; void if it cannot be called with these messages.
+/// Returns the return type of a handler; void if it cannot be called with these messages.
 template <class Handler, class Request, class Response>
 auto outcome_of() {
   if constexpr (takes_response<Handler, Request, Response>) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grpcio and grpc.aio."""
+"""Measures grpcio and grpc.aio."""
 
 from __future__ import annotations
 

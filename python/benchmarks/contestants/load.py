@@ -13,7 +13,7 @@ METHOD = "bench.Echo/Say"
 
 
 class Load(NamedTuple):
-    """What a client does."""
+    """The load that a client makes: its calls, their messages, and its duration."""
 
     target: str
     size: int

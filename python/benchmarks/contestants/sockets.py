@@ -67,7 +67,7 @@ def call_bytes(load: Load) -> int:
 
 
 def echo_messages(connection: socket.socket) -> None:
-    """The first bytes are the size of the messages and the number of messages that are sent at once."""
+    """Echoes messages. The first bytes are the size of the messages, and the number that is sent at once."""
     length, count = struct.unpack("<II", receive(connection, 8))
     while batch := receive(connection, length * count):
         requests = [BytesValue.FromString(batch[at : at + length]) for at in range(0, len(batch), length)]

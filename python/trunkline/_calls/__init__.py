@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What both sides of a call share: deadlines, interceptors, options of connections."""
+"""Deadlines, interceptors and options of connections, which both sides of a call share."""

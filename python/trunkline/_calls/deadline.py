@@ -23,11 +23,11 @@ class InheritedDeadline:
     __slots__ = ("_point",)
 
     def __init__(self, left: float) -> None:
-        """``left``: seconds from now."""
+        """``left`` is the number of seconds from now."""
         self._point = time.monotonic() + left
 
     def left(self) -> float:
-        """Seconds, 0 or more; infinite after ``end``."""
+        """Returns the seconds that are left, 0 or more; infinite after ``end``."""
         return max(0.0, self._point - time.monotonic())
 
     def end(self) -> None:
@@ -41,8 +41,8 @@ inherited = _deadline.get
 
 
 def inherit_deadline(left: float | None) -> InheritedDeadline | None:
-    """Sets the deadline of the current task, before the handler runs; the caller ends it afterwards. ``left``: seconds
-    that the served call has; None without a deadline."""
+    """Sets the deadline of the current task, before the handler runs; the caller ends it afterwards. ``left`` is the
+    number of seconds that the served call has; None without a deadline."""
     if left is None:
         return None
     deadline = InheritedDeadline(left)
@@ -51,7 +51,7 @@ def inherit_deadline(left: float | None) -> InheritedDeadline | None:
 
 
 def inherits_deadline(options: Mapping[str, Any]) -> bool:
-    """Whether calls with these options inherit a deadline. The timeout of each call is then different."""
+    """Returns whether calls with these options inherit a deadline. The timeout of each call is then different."""
     return options.get("timeout") is None and _deadline.get() is not None
 
 

@@ -15,7 +15,7 @@ UNSET: Any = object()
 
 
 class InterceptedCall:
-    """What interceptors of either side see of a call."""
+    """A call as the interceptors of either side see it."""
 
     __slots__ = ("_kind", "_method", "_response")
 
@@ -31,7 +31,7 @@ class InterceptedCall:
 
     @property
     def kind(self) -> str:
-        """``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``."""
+        """The kind of call: ``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``."""
         return self._kind
 
     @property
@@ -49,8 +49,8 @@ class InterceptedCall:
 
 
 def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_async: bool) -> tuple[Any, ...]:
-    """The interceptors as a tuple. Raises TypeError for what is no generator function. ``allows_async``: async
-    generator functions are accepted too."""
+    """Returns the interceptors as a tuple. Raises TypeError for what is no generator function. With ``allows_async``,
+    async generator functions are accepted too."""
     result = tuple(interceptors)
     for each in result:
         function = _function_of(each)
@@ -64,7 +64,7 @@ def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_a
 
 
 def _function_of(interceptor: Any) -> Any:
-    """The function with the code of an interceptor: within partials, decorators that name it, or the object's
+    """Returns the function with the code of an interceptor: within partials, decorators that name it, or the object's
     ``__call__``."""
     while isinstance(interceptor, functools.partial):
         interceptor = interceptor.func
@@ -109,7 +109,7 @@ class Interception:
 
     async def end(self, response: Any, error: BaseException | None) -> bool:
         """Runs the interceptors to their end, from the innermost out. The call ended with ``error``, or else with
-        ``response``. True if one of them yields again, which sends the call again."""
+        ``response``. Returns True if one of them yields again, which sends the call again."""
         self.error = error
         self.call._response = UNSET if error is not None else response
         return await self._unwind()
@@ -140,7 +140,7 @@ class Interception:
 
 
 async def _resume(running: Any, response: Any, error: BaseException | None) -> bool:
-    """Resumes a generator of either kind. True at a ``yield``, False at its end."""
+    """Resumes a generator of either kind. Returns True at a ``yield``, False at its end."""
     try:
         if hasattr(running, "asend"):
             await (running.asend(response) if error is None else running.athrow(error))
@@ -180,7 +180,7 @@ def send_through(interceptors: tuple[Any, ...], call: InterceptedCall, send: Cal
 async def send_through_async(
     interceptors: tuple[Any, ...], call: InterceptedCall, send: Callable[[], Coroutine[Any, Any, Any]]
 ) -> Any:
-    """``send_through`` for asyncio."""
+    """Sends a call as ``send_through`` does, for asyncio."""
     interception = Interception(interceptors, call)
     is_to_be_sent = await interception.begin()
     while is_to_be_sent:

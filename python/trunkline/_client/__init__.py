@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What channels for code that blocks and channels for asyncio share."""
+"""The parts that channels for code that blocks and channels for asyncio share."""

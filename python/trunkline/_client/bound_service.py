@@ -29,8 +29,8 @@ _OPTIONS = frozenset(
 
 
 def bind(channel: Any, service: type[Any], name: str | None, options: Mapping[str, Any], *, allows_async: bool) -> Any:
-    """An object with the methods of the service, each of which makes a call. ``channel``: of either kind. ``options``:
-    for every call. ``allows_async``: the functions of the class may be coroutines."""
+    """Returns an object with the methods of the service, each of which makes a call. ``channel`` is of either kind, and
+    ``options`` apply to every call. With ``allows_async`` the functions of the class may be coroutines."""
     attributes: dict[str, Any] = {"__slots__": (), "__doc__": service.__doc__}
     for method in methods_of(service, name):
         if method.signature.is_async and not allows_async:
@@ -60,7 +60,7 @@ def check_interface(client: Any, service: type[Any], interface: Any) -> None:
 
 
 def _call_function(method: ServiceMethod, send: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that takes its request under the name that the function of the class gives it."""
+    """Returns a function that takes its request under the name that the function of the class gives it."""
     signature = method.signature
     parameter = signature.request_name if signature.request_name not in _OPTIONS else "request"
 

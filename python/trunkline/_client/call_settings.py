@@ -17,7 +17,7 @@ def settings_of(
     compressor: str | None,
     routing_key: str | None,
 ) -> _core.CallSettings | None:
-    """None if every option has its default. ``default_timeout``: of the channel, in seconds."""
+    """Returns None if every option has its default. ``default_timeout`` is the channel's, in seconds."""
     timeout = effective_timeout(timeout, default_timeout)
     if timeout is None and not (metadata or wait_for_ready or idempotent or compressor or routing_key):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ChannelBase: what channels for code that blocks and channels for asyncio share."""
+"""ChannelBase: the base of channels for code that blocks and of channels for asyncio."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ChannelBase:
     _client_methods: ClassVar[dict[str, type[ClientMethod]]]
 
     def __init__(self, endpoint: str, options: ChannelOptions, *, allows_async: bool) -> None:
-        """``allows_async``: the channel is for asyncio, so interceptors and bound services may be asynchronous."""
+        """``allows_async`` is True for a channel of asyncio: interceptors and bound services may be asynchronous."""
         self._allows_async = allows_async
         self._endpoint = endpoint
         self._codecs = CodecTable(options.get("codecs", ()))
@@ -50,7 +50,7 @@ class ChannelBase:
         if "resolvers" in options:
             settings["resolvers"] = hosted(options["resolvers"])
         self._core = _core.Channel(endpoint, settings)
-        #: Without user and password.
+        #: The endpoint without user and password.
         self._shown_endpoint = _core.shown_uri(endpoint)
 
     def __repr__(self) -> str:
@@ -68,12 +68,12 @@ class ChannelBase:
 
     @property
     def state(self) -> str:
-        """``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next attempt to
-        connect waits for the backoff) or ``closed``."""
+        """The state: ``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next
+        attempt to connect waits for the backoff) or ``closed``."""
         return self._core.state()
 
     def _watch_states(self, callback: Callable[[ChannelState], object], inbox: _core.Inbox) -> Callable[[], None]:
-        """Returns a function that ends it."""
+        """Calls ``callback`` with each new state, and returns a function that ends this."""
         watch = StateWatch(callback)
         core = self._core
         core.watch_states(inbox, watch)
@@ -86,13 +86,13 @@ class ChannelBase:
 
     @property
     def memory_usage(self) -> MemoryUsage:
-        """What the channel holds for its servers, and how much that may be (``max_memory_bytes``)."""
+        """The memory that the channel holds for its servers, and its limit (``max_memory_bytes``)."""
         return MemoryUsage(*self._core.memory_usage())
 
     @property
     def servers(self) -> list[ServerState]:
-        """What the channel knows of each server that its URI stands for. Empty until the name is resolved, which the
-        first call begins."""
+        """Returns what the channel knows of each server that its URI stands for. The list is empty until the first call
+        resolves the name."""
         return [ServerState(*state) for state in self._core.servers()]
 
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
@@ -150,7 +150,7 @@ class ChannelBase:
         is_stated: bool = True,
         response_info: ResponseInfo | None = None,
     ) -> tuple[str, OpenStream, Interception | None, ResponseInfo | None]:
-        """What a ``StreamCall`` is made of.
+        """Returns the parts from which a ``StreamCall`` is made.
 
         ``request``: the type of the streamed requests; unused if there is only one request. ``is_stated``: the caller
         has named that type; otherwise it is the type of the first request.
@@ -176,6 +176,6 @@ class ChannelBase:
         return method, open_stream, None, response_info
 
     def _warn_of_streams(self, cut_off: int) -> None:
-        """``cut_off``: the number of streams that were open when the channel's block was left."""
+        """``cut_off`` is the number of streams that were open when the channel's block was left."""
         if cut_off:
             _log.warning("leaving channel %s: streams cut off: %d", self._shown_endpoint, cut_off)

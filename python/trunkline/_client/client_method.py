@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ClientMethod: what methods bound to a channel share, for code that blocks and for asyncio."""
+"""ClientMethod: the base of methods bound to a channel, for code that blocks and for asyncio."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class ClientMethod:
     )
 
     _kind: ClassVar[Kind]
-    #: The class of channels that it is for.
+    #: The name of the class of channels to which such methods are bound.
     _channel_name: ClassVar[str]
 
     def __init__(self, channel: Any, definition: MethodDefinition[Any, Any], **options: Unpack[CallOptions]) -> None:
-        """``options``: for every call; each call may override them. Streams ignore ``idempotent``, so that a client can
-        pass the same options to all its methods. Raises TypeError or ValueError for a wrong option."""
+        """``options`` apply to every call; each call may override them. Streams ignore ``idempotent``, so that a client
+        can pass the same options to all its methods. Raises TypeError or ValueError for a wrong option."""
         self._check(channel, definition, options)
         defaults: dict[str, Any] = dict(options)
         if "metadata" in defaults:
@@ -60,7 +60,7 @@ class ClientMethod:
             defaults.setdefault("idempotent", True)
         self._channel = channel
         self._call = channel.call
-        # For calls without options of their own. An inherited deadline is looked up by each call, not here.
+        # These serve calls without options of their own. An inherited deadline is looked up by each call, not here.
         self._codec, self._settings = contextvars.Context().run(codec_and_settings, None, **defaults)
         self._inherits = defaults.get("timeout") is None
         self._send = channel._call
@@ -103,17 +103,17 @@ class ClientMethod:
         return f"<{type(self).__name__} {self._name} of {endpoint}>"
 
     def _with(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of one call."""
+        """Returns the options of one call."""
         return {**self._options, **options} if options else self._options
 
     def _without_retry(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of one call that is never retried."""
+        """Returns the options of one call that is never retried."""
         merged = dict(self._with(options))
         merged.pop("idempotent", None)
         return merged
 
     def _checked(self, request: Any) -> Any:
-        """The request. Raises TypeError for one of another class, which protobuf would encode too."""
+        """Returns the request. Raises TypeError for one of another class, which protobuf would encode too."""
         if self._required is not None and not isinstance(request, self._required):
             raise TypeError(
                 f"call {self._name}: its request is of type {type(request).__name__}, not {self._required.__name__}"
@@ -121,7 +121,7 @@ class ClientMethod:
         return request
 
     def _each_checked(self, requests: Any) -> Any:
-        """The requests, checked one by one."""
+        """Returns the requests, checked one by one."""
         return map(self._checked, requests)
 
     # --- unary methods ---
@@ -141,7 +141,7 @@ class ClientMethod:
     def _call_many(
         self, call: Callable[..., Any], requests: Any, window: int, return_exceptions: bool, options: Mapping[str, Any]
     ) -> Any:
-        """``call``: the channel's ``map`` or ``as_completed``."""
+        """``call`` is the channel's ``map`` or ``as_completed``."""
         each, merged = self._each_checked(requests), self._with(options)
         return call(self._name, each, self._response, window=window, return_exceptions=return_exceptions, **merged)
 
@@ -162,6 +162,6 @@ class ClientMethod:
         return self._channel.server_stream(self._name, self._checked(request), self._response, **self._with(options))
 
     def _stream_both(self, requests: Any, options: Mapping[str, Any]) -> Any:
-        """A stream, or with ``requests`` the iterator of its ``exchange``."""
+        """Returns a stream, or with ``requests`` the iterator of its ``exchange``."""
         stream = self._channel.stream(self._name, self._request, self._response, **self._with(options))
         return stream if requests is None else stream.exchange(requests)

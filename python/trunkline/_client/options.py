@@ -15,8 +15,8 @@ from .resolver import ResolverFactory
 
 
 class HedgingOptions(TypedDict, total=False):
-    """When a call that is slow is sent to a further server as well. The first answer counts, and the other attempts are
-    cancelled.
+    """The rule by which a slow call is sent to a further server as well. The first answer counts, and the other
+    attempts are cancelled.
 
     ``max_attempts``: attempts of a call, the first one included. 2 to 5; 2 by default.
     ``delay``: seconds between two attempts. By default the percentile of the method's latency.

@@ -28,11 +28,11 @@ class OutgoingCall(InterceptedCall):
         super().__init__(method, kind)
         #: The request message; None for a stream of requests.
         self.request = request
-        #: Seconds; None for the channel's default.
+        #: The timeout in seconds; None for the channel's default.
         self.timeout = timeout
         #: The metadata to send, as pairs of a name and a value.
         self.metadata: list[tuple[str, Value]] = pairs_of(metadata)
-        #: Filled in when the call ends.
+        #: The response info, which is filled in when the call ends.
         self.response_info = ResponseInfo() if response_info is None else response_info
 
     def set_metadata(self, name: str, value: Value) -> None:

@@ -26,12 +26,12 @@ class Resolver(abc.ABC):
         they change. Called once, with the first call of the channel."""
 
     def refresh(self) -> None:
-        """A connection to a server has failed, so what was reported may be out of date. Called often: the resolver
-        itself limits how often it looks again."""
+        """Tells the resolver that a connection to a server has failed, so its last report may be out of date. Called
+        often: the resolver itself limits how often it looks again."""
 
     def close(self) -> None:
-        """The channel needs no more reports: it is closed or destroyed. Called once, also if ``start`` was not; on any
-        thread, which may wait here for the resolver's own thread. Not called in a forked child."""
+        """Tells the resolver that no more reports are needed: the channel is closed or destroyed. Called once, also if
+        ``start`` was not; on any thread, which may wait here for the resolver's own. Not called in a forked child."""
 
 
 #: Makes the resolver of a name.

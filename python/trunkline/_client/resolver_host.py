@@ -15,7 +15,7 @@ _log = logging.getLogger("trunkline")
 
 
 class ResolverHost:
-    """Passes calls on. What a resolver raises is logged and reported as its failure."""
+    """Passes calls on to the resolver. What the resolver raises is logged and reported as its failure."""
 
     def __init__(self, resolver: Resolver, target: Target) -> None:
         self._resolver = resolver
@@ -44,7 +44,7 @@ class ResolverHost:
 
 
 def hosted(resolvers: Mapping[str, ResolverFactory]) -> list[tuple[str, Callable[..., ResolverHost]]]:
-    """The option ``resolvers`` as the core takes it."""
+    """Returns the option ``resolvers`` as the core takes it."""
     return [(scheme, _host_maker(scheme, factory)) for scheme, factory in resolvers.items()]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ResolverUpdates: where a resolver reports."""
+"""ResolverUpdates: the object to which a resolver reports."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .resolved_server import ResolvedServer
 
 
 class ResolverUpdates:
-    """Where a resolver reports. Any thread may report at any time, in event loops too, since no function here waits for
-    the channel. What comes after the end of the channel, or in a forked child, is ignored."""
+    """The object to which a resolver reports. Any thread may report at any time, in event loops too, since no function
+    here waits for the channel. What comes after the end of the channel, or in a forked child, is ignored."""
 
     __slots__ = ("_core",)
 
@@ -38,8 +38,8 @@ class ResolverUpdates:
         self._core.update(listed, config)
 
     def fail(self, error: RpcError | str) -> None:
-        """The name could not be resolved. Servers that are known stay; without any, calls that do not wait fail with
-        ``error``, a text with Unavailable."""
+        """Reports that the name could not be resolved. Servers that are known stay. If none are known, calls that do
+        not wait fail with ``error``; a text becomes an Unavailable."""
         status = Unavailable(error) if isinstance(error, str) else error
         if not isinstance(status, RpcError):
             raise TypeError(f"fail: the error is a {type(error).__name__}, not an RpcError or str")

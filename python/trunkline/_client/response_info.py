@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ResponseInfo: what a call reports in addition to its response."""
+"""ResponseInfo: the metadata and the peer that a call reports in addition to its response."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from .._metadata import Metadata
 
 
 class ResponseInfo:
-    """What a call reports in addition to its response. Pass one as ``response_info=``; it is set when the call ends."""
+    """Metadata and peer of a call. Pass one as ``response_info=``; it is set when the call ends."""
 
     __slots__ = ("leading_metadata", "peer", "trailing_metadata")
 
     def __init__(self) -> None:
-        #: What the server sent before the response.
+        #: The metadata that the server sent before the response.
         self.leading_metadata = Metadata()
-        #: What the server sent with the status.
+        #: The metadata that the server sent with the status.
         self.trailing_metadata = Metadata()
-        #: The server, such as ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
+        #: The endpoint of the server, such as ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
         self.peer = ""
 
     def _take(self, call: _core.ClientCall) -> None:
-        """Does nothing if the call has not ended."""
+        """Fills this object in from a call. Does nothing if the call has not ended."""
         if call.is_done():
             self._set(call)
 

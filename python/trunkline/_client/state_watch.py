@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-#: See ``Channel.state``.
+#: The states of a channel, as ``Channel.state`` describes them.
 ChannelState = Literal["idle", "connecting", "ready", "failing", "closed"]
 
 
@@ -19,7 +19,7 @@ class StateWatch:
         self._callback: Callable[[ChannelState], object] | None = callback
 
     def call_off(self) -> None:
-        """No change is reported afterwards, also none that is on its way. A callback that runs goes on."""
+        """Ends the reports, also of a change that is on its way. A callback that runs goes on."""
         self._callback = None
 
     def report(self, state: ChannelState) -> None:

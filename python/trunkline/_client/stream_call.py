@@ -34,7 +34,7 @@ class StreamCall(abc.ABC):
         interception: Interception | None,
         response_info: ResponseInfo | None,
     ) -> None:
-        """``interception``: None for a channel without interceptors. ``response_info``: is filled in when the call
+        """``interception`` is None for a channel without interceptors. ``response_info`` is filled in when the call
         ends, before the interceptors are resumed."""
         self.method = method
         self._open_stream = open_stream
@@ -83,7 +83,7 @@ class StreamCall(abc.ABC):
         self._is_intercepted = True
 
     async def read(self) -> tuple[bool, Any]:
-        """(True, message), or (False, None) once the server has ended the call with ok. Raises RpcError."""
+        """Returns (True, message), or (False, None) once the server has ended the call with ok. Raises RpcError."""
         stream = self._core_stream
         data = await self._wait_for_status(stream.begin_read)
         if data is not None:
@@ -96,7 +96,7 @@ class StreamCall(abc.ABC):
         await self._wait_for_write(self._core_stream.begin_write, self._coding.encoded(self.method, message), False)
 
     async def write_unless_ended(self, message: Any) -> bool:
-        """False if the server has ended the call; its status says more than the failed write."""
+        """Returns False if the server has ended the call; its status says more than the failed write."""
         try:
             await self.write(message)
         except RpcError:
@@ -118,7 +118,7 @@ class StreamCall(abc.ABC):
         await self._end()
 
     async def only_response(self) -> Any:
-        """The one response of a call with a stream of requests, whose writes are closed elsewhere."""
+        """Returns the one response of a call with a stream of requests, whose writes are closed elsewhere."""
         stream = self._core_stream
         data = await self._wait_for_status(stream.begin_read)
         codec = stream.codec()
@@ -156,7 +156,7 @@ class StreamCall(abc.ABC):
         return Metadata() if self._stream is None else Metadata._of(self._stream.trailing())
 
     async def _wait_for_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
-        """A failed write does not end the call here: a read or ``finish`` reports how it ended, perhaps with ok."""
+        """Waits for a write. If it fails, a read or ``finish`` reports how the call ended, perhaps with ok."""
         try:
             await self._wait(begin, *arguments)
         except RpcError as error:
@@ -164,7 +164,7 @@ class StreamCall(abc.ABC):
             raise
 
     async def _refuse(self, problem: str) -> NoReturn:
-        """The server has ended the call with ok, but not as its kind demands."""
+        """Ends a call that the server has ended with ok, but not as its kind demands."""
         error = Unimplemented(f"finish stream: {problem}", trailing_metadata=self.trailing_metadata())
         error.leading_metadata = self.leading_metadata()
         error.peer = self._core_stream.peer()
@@ -172,7 +172,7 @@ class StreamCall(abc.ABC):
         raise error
 
     async def _wait_for_status(self, begin: Callable[..., _core.StreamOperation]) -> Any:
-        """For operations whose error is the status of the call."""
+        """Waits for an operation whose error is the status of the call."""
         try:
             return await self._wait(begin)
         except RpcError as error:
@@ -180,12 +180,12 @@ class StreamCall(abc.ABC):
             raise
 
     async def _fail(self, error: RpcError) -> None:
-        """The call has ended with ``error``. Raises the error that the interceptors leave instead, if any."""
+        """Runs when the call has ended with ``error``. Raises the error that the interceptors leave instead, if any."""
         self._note_end()
         await self._end_interceptors(error, is_raised=True)
 
     async def _end(self) -> None:
-        """The call has ended with ok."""
+        """Runs when the call has ended with ok."""
         self._note_end()
         if self._is_intercepted:
             await self._end_interceptors(None, is_raised=True)
@@ -196,7 +196,7 @@ class StreamCall(abc.ABC):
             self._response_info._set(self._core_stream)
 
     async def _end_interceptors(self, error: RpcError | None, *, is_raised: bool) -> None:
-        """Raises the error that the interceptors leave. ``is_raised``: also if it is ``error`` itself."""
+        """Raises the error that the interceptors leave. With ``is_raised``, also if it is ``error`` itself."""
         if not self._is_intercepted:
             return
         self._is_intercepted = False

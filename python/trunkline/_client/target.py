@@ -11,14 +11,14 @@ class Target(NamedTuple):
     as it is."""
 
     scheme: str
-    #: How servers are called whose address is not a URI: ``tcp`` (the default), ``tls``, ``grpc``, ``grpcs``,
-    #: ``ws``, ``wss``, ``http``, ``https``, ``grpc-web`` or ``grpc-webs``.
+    #: The scheme of servers whose address is not a URI: ``tcp`` (the default), ``tls``, ``grpc``, ``grpcs``, ``ws``,
+    #: ``wss``, ``http``, ``https``, ``grpc-web`` or ``grpc-webs``.
     server_scheme: str
-    #: What is between ``//`` and the next ``/``, with a user and password if there are any.
+    #: The part between ``//`` and the next ``/``, with a user and password if there are any.
     authority: str
-    #: What follows the ``/``, up to the ``?``.
+    #: The part after the ``/``, up to the ``?``.
     path: str
-    #: What follows the ``?``.
+    #: The part after the ``?``.
     query: str
-    #: The URI for error texts and logs: without user and password.
+    #: The URI without user and password, for error texts and logs.
     text: str

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Messages as bytes and back: codecs, compressors, and what type hints say about messages."""
+"""Turns messages into bytes and back: codecs, compressors, and what type hints say about messages."""

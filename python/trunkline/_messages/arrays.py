@@ -23,22 +23,22 @@ class TypedArray:
 
 
 def typed_array(array: Any) -> dict[str, Any]:
-    """The fields of a ``TypedArray``. TypeError for elements that are no plain values."""
+    """Returns the fields of a ``TypedArray``. Raises TypeError for elements that are no plain values."""
     if array.dtype.hasobject or array.dtype.names is not None or array.dtype.subdtype is not None:
         raise TypeError(f"cannot encode an array of {array.dtype}")
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": array.tobytes()}
 
 
 def plain_array(kind: Any, data: Any) -> Any:
-    """A read-only array with one dimension over bytes. Its elements are those of the hint, uint8 without one."""
+    """Returns a read-only array with one dimension over bytes. Its elements are those of the hint, or uint8."""
     import numpy
 
     return numpy.frombuffer(data, dtype_of(kind))
 
 
 def array_of(kind: Any, value: Any) -> Any:
-    """The array of a decoded message, read-only. ``value``: what ``typed_array`` returns, or bytes; bytes in base64
-    come as a str. Raises ValueError if it is neither, or if its elements are not those of the hint ``kind``."""
+    """Returns the array of a decoded message, read-only. ``value`` is what ``typed_array`` returns, or bytes; bytes in
+    base64 are a str. Raises ValueError if it is neither, or if its elements are not those of the hint ``kind``."""
     if not isinstance(value, dict):
         return plain_array(kind, _bytes_of(value))
     import numpy
@@ -61,7 +61,7 @@ def array_of(kind: Any, value: Any) -> Any:
 
 
 def checked_array(kind: Any, message: Any) -> Any:
-    """The message. Raises TypeError unless it is an array with the elements of the hint ``kind``."""
+    """Returns the message. Raises TypeError unless it is an array with the elements of the hint ``kind``."""
     if not is_array(type(message)):
         raise TypeError(f"the message is of type {type(message).__name__}, not ndarray")
     dtype = dtype_of(kind, None)

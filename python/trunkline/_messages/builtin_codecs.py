@@ -31,7 +31,7 @@ Encode = Callable[[Any], Any]
 Decode = Callable[[Any], Any]
 
 CODECS = ("protobuf", "json", "msgpack", "bytes")
-#: For types that are neither protobuf nor bytes, unless a call or method names another codec.
+#: The codec of types that are neither protobuf nor bytes, unless a call or method names another one.
 DEFAULT_CODEC = "msgpack"
 #: Codecs that messages with this default codec can use too, if a call names them or its other message needs them.
 _ALTERNATIVES = {"protobuf": ("json",), "bytes": ("msgpack",), "msgpack": ("json",)}
@@ -49,7 +49,7 @@ def _default_codec(kind: Any) -> str:
 
 
 def codec_of(kind: Any, codec: str | None) -> str:
-    """The codec for messages of a type. ``codec``: an explicit choice, or None."""
+    """Returns the codec for messages of a type. ``codec`` is an explicit choice, or None."""
     default = _default_codec(kind)
     if codec is None or codec == default:
         return default
@@ -62,8 +62,8 @@ def codec_of(kind: Any, codec: str | None) -> str:
 
 
 def codec_of_both(request: Any, response: Any) -> str:
-    """The codec of a call with messages of two types. Types with different default codecs share one that can hold
-    both."""
+    """Returns the codec of a call with messages of two types. Types with different default codecs share one that can
+    hold both."""
     one, other = _default_codec(request), _default_codec(response)
     if one == other or response in (*UNTYPED, None, NoneType):
         return one
@@ -71,7 +71,7 @@ def codec_of_both(request: Any, response: Any) -> str:
 
 
 def carries(codec: str, kind: Any) -> bool:
-    """Whether a message of the type can be encoded in the built-in codec."""
+    """Returns whether a message of the type can be encoded in the built-in codec."""
     if kind in (*UNTYPED, None, NoneType) or codec == "json":
         return True
     if codec == "bytes":
@@ -80,7 +80,7 @@ def carries(codec: str, kind: Any) -> bool:
 
 
 def _simplify_for(mode: str) -> Callable[[Any], Any]:
-    """The ``enc_hook`` of msgspec, for objects that it does not know. ``mode``: of pydantic, ``python`` or ``json``."""
+    """Returns msgspec's ``enc_hook``, for unknown objects. ``mode`` is that of pydantic: ``python`` or ``json``."""
 
     def simplify(value: Any) -> Any:
         if hasattr(value, "model_dump"):  # pydantic
@@ -102,8 +102,8 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 
 
 def _build(kind: Any, value: Any) -> Any:
-    """The ``dec_hook`` of msgspec, for types that it does not know."""
-    if kind is object:  # as Any
+    """Serves as the ``dec_hook`` of msgspec, for types that it does not know."""
+    if kind is object:  # ``object`` is decoded as Any is.
         return value
     if is_array(kind):
         return array_of(kind, value)
@@ -163,7 +163,7 @@ def encoder(codec: str, kind: Any) -> Encode:
 
 
 def _encoder_of_dataclasses(encode: Encode, codec: str, kind: Any) -> Encode:
-    """``encode`` for a type with dataclasses of pydantic, which have the names and forms that pydantic decodes."""
+    """Returns ``encode`` for a type with pydantic's dataclasses, in the names and forms that pydantic decodes."""
     try:
         adapter = adapter_of(kind)
     except TypeError:
@@ -178,7 +178,7 @@ def _encoder_of_dataclasses(encode: Encode, codec: str, kind: Any) -> Encode:
 
 
 def checked_encoder(codec: str, kind: Any) -> Encode:
-    """As ``encoder``, but the function raises TypeError for a message of another type."""
+    """Returns an ``encoder`` that raises TypeError for a message of another type."""
     if is_array(kind):
         return functools.partial(_encode_array, encoder(codec, kind), kind)
     accepted = _accepted(kind)
@@ -191,7 +191,7 @@ def _encode_array(encode: Encode, kind: Any, message: Any) -> Any:
 
 
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
-    """The classes whose instances are messages of the type; None if isinstance cannot decide."""
+    """Returns the classes whose instances are messages of the type; None if isinstance cannot decide."""
     kind = bare(kind)
     if is_union(kind):
         return None
@@ -290,13 +290,13 @@ def decoder(kind: Any, codec: str) -> Decode:
 
 
 def decode_errors() -> tuple[type[BaseException], ...]:
-    """The exceptions that decoders raise for bytes that are not a message of their type."""
+    """Returns the exceptions that decoders raise for bytes that are not a message of their type."""
     return _decode_errors()
 
 
 @functools.lru_cache(maxsize=1)
 def _decode_errors() -> tuple[type[BaseException], ...]:
-    # RecursionError: a message nested too deeply.
+    # RecursionError is raised for a message nested too deeply.
     errors: list[type[BaseException]] = [msgspec.MsgspecError, ValueError, RecursionError]
     try:
         from google.protobuf import json_format, message
@@ -314,7 +314,7 @@ _json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|
 
 
 def _text_of(found: Any) -> str:
-    """pydantic's text of one error. It quotes the tag of a union that is not known."""
+    """Returns pydantic's text of one error. pydantic would quote the tag of a union that is not known."""
     text = str(found["msg"])
     return _quoted_tag.sub("Input tag", text) if found["type"] == "union_tag_invalid" else text
 

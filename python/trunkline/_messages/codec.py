@@ -19,7 +19,7 @@ class Codec(abc.ABC):
 
     @abc.abstractmethod
     def supports(self, kind: Any) -> bool:
-        """Whether this format carries messages of the type ``kind``, a class or another type hint."""
+        """Returns whether this format carries messages of the type ``kind``, a class or another type hint."""
 
     @abc.abstractmethod
     def encode(self, message: Any) -> bytes:

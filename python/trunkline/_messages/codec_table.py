@@ -18,21 +18,21 @@ from .types import ALWAYS_DECODE, is_protobuf, type_name
 
 
 class MessageCoding(NamedTuple):
-    """How the requests of one call are encoded and its responses are decoded."""
+    """The way in which the requests of one call are encoded and its responses are decoded."""
 
     codec: str
     encode: Callable[[Any], Any]
     decode: Decode
     #: Returns the decoder for a response with another codec, which is possible if the request had no message.
     decoder: Callable[[str], Decode]
-    #: Whether the server has to send a response.
+    #: True if the server has to send a response.
     expects: _core.Expects
-    #: The codec is one of the application, whose errors are raised as they are.
+    #: True for a codec of the application, whose errors are raised as they are.
     is_own: bool = False
 
     def encoded(self, method: str, request: Any) -> Any:
-        """The bytes of a request for ``method``. Raises TypeError or ValueError, which names the field, for what
-        cannot be encoded."""
+        """Returns the bytes of a request for ``method``. Raises TypeError or ValueError, which names the field, for
+        what cannot be encoded."""
         try:
             return self.encode(request)
         except Exception as error:
@@ -44,7 +44,7 @@ class MessageCoding(NamedTuple):
         raise described from (None if described is error else error)
 
     def decode_as(self, codec: str, data: bytes) -> Any:
-        """The response message. ``codec``: of the response; empty if it has none."""
+        """Returns the response message. ``codec`` is that of the response; empty if it has none."""
         return self.decode(data) if codec in (self.codec, "") else self.decoder(codec)(data)
 
 
@@ -57,8 +57,8 @@ class CodecTable:
         self._codings: dict[tuple[Any, Any, str | None], MessageCoding] = {}
 
     def name_for(self, kind: Any, codec: str | None) -> str:
-        """The name of the codec for messages of a type. ``codec``: an explicit choice, or None. Raises TypeError for
-        one that does not support the type, ValueError for an unknown one."""
+        """Returns the name of the codec for messages of a type. ``codec`` is an explicit choice, or None. Raises
+        TypeError for a codec that does not support the type, ValueError for an unknown one."""
         if codec is None:
             for own in self._own.values():
                 if own.supports(kind):
@@ -77,13 +77,13 @@ class CodecTable:
         return builtin_codecs.encoder(codec, kind) if own is None else own.encode
 
     def checked_encoder(self, codec: str, kind: Any) -> Encode:
-        """As ``encoder``, but raises TypeError for a message of another type. A codec of the application checks that
-        itself."""
+        """Returns an ``encoder`` that raises TypeError for a message of another type. A codec of the application checks
+        that itself."""
         own = self._own.get(codec)
         return builtin_codecs.checked_encoder(codec, kind) if own is None else own.encode
 
     def carries(self, codec: str, kind: Any) -> bool:
-        """Whether responses of the type can be encoded in the codec."""
+        """Returns whether responses of the type can be encoded in the codec."""
         own = self._own.get(codec)
         if own is None:
             return builtin_codecs.carries(codec, kind)
@@ -106,7 +106,7 @@ class CodecTable:
             raise TypeError(f"no codec decodes {type_name(part)}, which is in the type {type_name(kind)}")
 
     def coding(self, request_type: Any, response: Any, codec: str | None) -> MessageCoding:
-        """The coding of a call. ``response``: the type of the response; None for whatever it holds."""
+        """Returns the coding of a call. ``response`` is the type of the response; None for whatever it holds."""
         key = (request_type, response, codec)
         try:
             found = self._codings.get(key)
@@ -119,7 +119,7 @@ class CodecTable:
         return found
 
     def stream_coding(self, request_type: Any, response: Any, codec: str | None, *, is_stated: bool) -> MessageCoding:
-        """The coding of a stream, which checks the type of each request, as the built-in codecs would encode any.
+        """Returns the coding of a stream, which checks the type of each request, as built-in codecs would encode any.
 
         If the type is not stated but taken from the first request, requests of other types may follow, except for
         protobuf.
@@ -154,11 +154,11 @@ class CodecTable:
         return functools.partial(_decode_response, decode, kind, codec)
 
     def is_own(self, codec: str) -> bool:
-        """Whether it is a codec of the application."""
+        """Returns whether it is a codec of the application."""
         return codec in self._own
 
     def encodes_none(self, codec: str) -> bool:
-        """Whether the codec encodes None in a form of its own; otherwise None is an empty message."""
+        """Returns whether the codec encodes None in a form of its own; otherwise None is an empty message."""
         own = self._own.get(codec)
         return codec in ("json", "msgpack") if own is None else own.supports(type(None))
 

@@ -32,7 +32,7 @@ _SAFE = (
     hints.EnumType,
     hints.LiteralType,
 )
-#: The same in the schemas of pydantic.
+#: The types in pydantic's schemas that correspond to those of ``_SAFE``.
 _SAFE_SCHEMAS = frozenset(
     ("str", "bytes", "bool", "none", "float", "datetime", "date", "time", "timedelta", "enum", "literal", "url")
 )
@@ -61,14 +61,14 @@ def collision_check(kind: Any, codec: str) -> Callable[[Any], None] | None:
 
 
 class _Parts:
-    """What a type has in it."""
+    """Looks through a type for the parts that it has in it."""
 
     def __init__(self, codec: str) -> None:
         self._is_json = codec == "json"
         self._codec = codec
         self.has_maps = False
         self.has_sets = False
-        #: How the texts in its messages may be decoded.
+        #: The forms in which the texts in its messages may be decoded.
         self.forms = {"text"}
 
     def look_at(self, kind: Any) -> None:
@@ -104,7 +104,7 @@ class _Parts:
     def _is_weak(self, hint: hints.Type) -> bool:
         for each in _members(hint):
             if isinstance(each, hints.IntType):
-                # Of the integers of MessagePack at most 12 have the same hash.
+                # At most 12 integers of MessagePack have the same hash.
                 if self._is_json:
                     return True
             elif not isinstance(each, _SAFE):

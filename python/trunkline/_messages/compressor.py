@@ -41,8 +41,8 @@ class Compressor(abc.ABC):
         """
 
     def compress_unsized(self, data: bytes) -> bytes:
-        """The same as ``compress`` for protocols that do not transmit the size of a message, such as gRPC; for some
-        formats their data has another form. By default it is the same form."""
+        """Compresses for protocols that do not transmit the size of a message, such as gRPC; for some formats their
+        data has another form. By default it calls ``compress``."""
         return self.compress(data)
 
     def decompress_unsized(self, data: bytes, limit: int) -> bytes:
@@ -59,14 +59,14 @@ def built_in_compressors() -> list[str]:
     return _core.built_in_compressors()
 
 
-#: (name, compress, decompress, compress_unsized, decompress_unsized)
+#: The functions of a compressor: (name, compress, decompress, compress_unsized, decompress_unsized).
 Functions = tuple[
     str, Callable[..., Any], Callable[..., Any], Callable[..., Any] | None, Callable[..., Any] | None
 ]
 
 
 def functions_of(compressors: Iterable[Compressor]) -> list[Functions]:
-    """The compressors as the core takes them; the last two functions are None without an unsized form."""
+    """Returns the compressors as the core takes them; the last two functions are None without an unsized form."""
     return [_functions_of(each) for each in compressors]
 
 

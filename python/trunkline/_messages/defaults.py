@@ -22,14 +22,14 @@ Complete = Callable[[Any], None]
 
 
 def completer(kind: Any) -> Complete | None:
-    """None if no message of the type can lack a field: it has no dataclass with a default."""
+    """Returns None if no message of the type can lack a field: it has no dataclass with a default."""
     compiler = _Compiler()
     complete = compiler.compile(kind)
     return complete if compiler.has_defaults else None
 
 
 class _Compiler:
-    """Of one type. Types that contain themselves are looked up in ``_found`` while messages are completed."""
+    """Compiles one type. Types that contain themselves are looked up in ``_found`` while messages are completed."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[type[Any], str], Complete | None] = {}
@@ -103,7 +103,7 @@ class _Compiler:
 
 
 def _hints_of(kind: Any) -> dict[str, Any]:
-    """The type hints of a class, with the arguments of the generic classes that it is or inherits from."""
+    """Returns the type hints of a class, with the arguments of the generic classes that it is or inherits from."""
     origin = typing.get_origin(kind) or kind
     if not isinstance(origin, type) or origin in (object, dict, typing.Generic):
         return {}
@@ -132,7 +132,7 @@ def _revalidate(value: Any) -> None:
 
 
 def _substituted(hint: Any, given: dict[Any, Any]) -> Any:
-    """``hint`` with the arguments of the generic class that it is in."""
+    """Returns ``hint`` with the arguments of the generic class that it is in."""
     if isinstance(hint, typing.TypeVar):
         return given.get(hint, hint)
     parameters = getattr(hint, "__parameters__", ())
@@ -160,7 +160,7 @@ def _decoded_fields(origin: type[Any]) -> frozenset[str]:
 
 
 def _class_defaults(origin: type[Any]) -> list[tuple[str, Any]]:
-    """What msgspec leaves to the class. Objects with slots have their own values."""
+    """Returns the defaults that msgspec leaves to the class. Objects with slots have their own values."""
     if not dataclasses.is_dataclass(origin) or "__dict__" not in dir(origin):
         return []
     return [

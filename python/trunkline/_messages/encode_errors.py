@@ -15,11 +15,11 @@ _MAX_DEPTH = 32
 
 
 def encode_error(method: str, role: str, codec: str, message: Any, error: Exception) -> Exception:
-    """The error to raise from ``error``, which encoding ``message`` has raised. ``role``: ``request`` or ``response``.
-    ``codec``: a built-in one.
+    """Returns the error to raise from ``error``, which encoding ``message`` has raised. ``role`` is ``request`` or
+    ``response``, and ``codec`` a built-in one.
 
-    A TypeError or ValueError that names the method and the field, such as ``$.items[0].price``; ``error`` itself if it
-    is of another kind.
+    A TypeError or ValueError names the method and the field, such as ``$.items[0].price``. An ``error`` of another kind
+    is returned itself.
     """
     kind: type[Exception]
     if isinstance(error, (TypeError, NotImplementedError)):
@@ -37,7 +37,7 @@ def encode_error(method: str, role: str, codec: str, message: Any, error: Except
 
 
 def _innermost(encode: Callable[[Any], Any], message: Any, error: Exception) -> tuple[str, Any, Exception]:
-    """(path, value, error) of the innermost part that does not encode by itself. The path of the message is empty."""
+    """Returns (path, value, error) of the innermost part that does not encode by itself. The message has no path."""
     path = ""
     for _ in range(_MAX_DEPTH):
         for step, part in _parts(message):
@@ -52,7 +52,7 @@ def _innermost(encode: Callable[[Any], Any], message: Any, error: Exception) -> 
 
 
 def _parts(message: Any) -> Iterator[tuple[str, Any]]:
-    """The fields or items of a message, with their steps in a path."""
+    """Yields the fields or items of a message, with their steps in a path."""
     if isinstance(message, Mapping):
         yield from ((f".{key}" if isinstance(key, str) else f"[{key!r}]", value) for key, value in message.items())
     elif isinstance(message, (list, tuple)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What msgspec knows of a type: whether its messages may have floats, and which of its parts it cannot decode."""
+"""Reads from msgspec whether messages of a type may have floats, and which of its parts it cannot decode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAY_BE_FLOATS = (hints.FloatType, hints.AnyType, hints.CustomType, hints.RawTyp
 
 
 def may_have_floats(kind: Any) -> bool:
-    """Whether a message of the type may have a float in it, as far as its type hints say."""
+    """Returns whether a message of the type may have a float in it, as far as its type hints say."""
     try:
         return any(isinstance(each, _MAY_BE_FLOATS) for each in types_in(hints.type_info(kind)))
     except Exception:  # msgspec raises various errors for types that it does not know
@@ -24,8 +24,8 @@ def may_have_floats(kind: Any) -> bool:
 
 
 def undecodable_part(kind: Any) -> Any:
-    """A class in the type of which msgspec and pydantic decode no value; None if there is none. Fields that may be
-    omitted may have such a class."""
+    """Returns a class in the type of which msgspec and pydantic decode no value; None if there is none. Fields that may
+    be omitted may have such a class."""
     kind = unaliased(kind)
     if is_protobuf(kind) or pydantic_decoder(kind, "msgpack") is not None:
         return None
@@ -40,12 +40,12 @@ def undecodable_part(kind: Any) -> Any:
 
 
 def _is_decodable(kind: type) -> bool:
-    """Whether the ``dec_hook`` of the built-in codecs makes values of the class."""
+    """Returns whether the ``dec_hook`` of the built-in codecs makes values of the class."""
     return kind is object or is_array(kind) or is_protobuf(kind) or hasattr(kind, "model_validate")
 
 
 def types_in(hint: hints.Type, *, is_required: bool = False) -> Iterator[hints.Type]:
-    """The type and those in it. ``is_required``: without those of fields that may be omitted."""
+    """Yields the type and those in it. With ``is_required``, fields that may be omitted are left out."""
     seen: set[int] = set()
     waiting = [hint]
     while waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NaN and infinity in messages, for which JSON has no form."""
+"""Finds NaN and infinity in messages, for which JSON has no form."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import msgspec
 
-#: How MessagePack begins a double of 64 bits whose exponent is that of NaN and infinity, with either sign.
+#: The first bytes of a MessagePack double of 64 bits whose exponent is that of NaN and infinity, with either sign.
 _POSITIVE, _NEGATIVE = b"\xcb\x7f", b"\xcb\xff"
 
 _unpack = msgspec.msgpack.Decoder().decode
 
 
 def has_non_finite(message: Any, to_msgpack: Callable[[Any], bytes]) -> bool:
-    """Whether a float in the message is NaN or infinite. A search in its MessagePack is many times faster than one in
-    its objects, which only follows if it finds something."""
+    """Returns whether a float in the message is NaN or infinite. A search in its MessagePack is many times faster than
+    one in its objects, which only follows if it finds something."""
     try:
         data = to_msgpack(message)
     except OverflowError:  # integers of more than 64 bits

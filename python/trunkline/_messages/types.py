@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Message types: what a class or type hint says about the messages of a method."""
+"""Says what a class or type hint means for the messages of a method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NoneType = type(None)
 
 
 def unaliased(kind: Any) -> Any:
-    """The type that an alias of a ``type`` statement stands for, such as numpy's ``NDArray[...]``."""
+    """Returns the type that an alias of a ``type`` statement stands for, such as numpy's ``NDArray[...]``."""
     value = getattr(typing.get_origin(kind) or kind, "__value__", None)
     if value is None or isinstance(kind, type):
         return kind
@@ -25,7 +25,7 @@ def unaliased(kind: Any) -> Any:
 
 
 def bare(kind: Any) -> Any:
-    """The type without alias and without the metadata of ``Annotated``."""
+    """Returns the type without alias and without the metadata of ``Annotated``."""
     kind = unaliased(kind)
     while typing.get_origin(kind) is typing.Annotated:
         kind = unaliased(typing.get_args(kind)[0])
@@ -42,7 +42,7 @@ def is_union(kind: Any) -> bool:
 
 
 def is_buffer(kind: Any) -> bool:
-    """Whether it is ``bytes`` or another buffer, an array of numpy, or a union with one of these."""
+    """Returns whether it is ``bytes`` or another buffer, an array of numpy, or a union with one of these."""
     kind = bare(kind)
     if is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
@@ -51,7 +51,7 @@ def is_buffer(kind: Any) -> bool:
 
 
 def is_array(kind: Any) -> bool:
-    """Whether it is ``numpy.ndarray`` or ``numpy.typing.NDArray[...]``. Does not import numpy."""
+    """Returns whether it is ``numpy.ndarray`` or ``numpy.typing.NDArray[...]``. Does not import numpy."""
     kind = bare(kind)
     kind = typing.get_origin(kind) or kind
     return isinstance(kind, type) and any(
@@ -60,7 +60,7 @@ def is_array(kind: Any) -> bool:
 
 
 def dtype_of(kind: Any, default: Any = "uint8") -> Any:
-    """The dtype in the hint of an array; ``default`` if it has none."""
+    """Returns the dtype in the hint of an array; ``default`` if it has none."""
     import numpy
 
     for each in typing.get_args(bare(kind)):
@@ -72,7 +72,7 @@ def dtype_of(kind: Any, default: Any = "uint8") -> Any:
 
 
 def type_name(kind: Any) -> str:
-    """The name of a message type in lists of methods and in errors; empty for no message."""
+    """Returns the name of a message type in lists of methods and in errors; empty for no message."""
     kind = bare(kind)
     if is_protobuf(kind):
         return str(kind.DESCRIPTOR.full_name)

@@ -18,7 +18,7 @@ from .types import NoneType, bare, is_union, unaliased
 
 #: The packages whose objects in ``Annotated`` are constraints for pydantic.
 _CONSTRAINTS = frozenset(("annotated_types", "pydantic", "pydantic_core"))
-#: What may be around models, and has the same forms in pydantic and in msgspec.
+#: Types that may contain models, and have the same forms in pydantic and in msgspec.
 _AROUND_MODELS = frozenset(
     (str, NoneType, list, dict, tuple, Ellipsis, collections.abc.Sequence, collections.abc.Mapping)
 )
@@ -29,23 +29,23 @@ def _package(value: Any) -> str:
 
 
 def is_model(kind: Any) -> bool:
-    """Whether it is a class of pydantic models. Does not import pydantic."""
+    """Returns whether it is a class of pydantic models. Does not import pydantic."""
     return isinstance(kind, type) and hasattr(kind, "model_validate") and hasattr(kind, "model_fields")
 
 
 def is_pydantic_dataclass(kind: Any) -> bool:
-    """Whether it is a class that ``pydantic.dataclasses.dataclass`` has made. Does not import pydantic."""
+    """Returns whether it is a class that ``pydantic.dataclasses.dataclass`` has made. Does not import pydantic."""
     return dataclasses.is_dataclass(kind) and "__pydantic_validator__" in vars(kind)
 
 
 def has_pydantic_dataclass(kind: Any) -> bool:
-    """Whether the type is one, or has one in it."""
+    """Returns whether the type is one, or has one in it."""
     return any(is_pydantic_dataclass(typing.get_origin(each) or each) for each in parts_of(kind))
 
 
 def _is_of_pydantic(kind: Any) -> bool:
-    """Whether this part is a class that pydantic can validate: one of its dataclasses, or of its own types, as of
-    URLs."""
+    """Returns whether this part is a class that pydantic can validate: one of its dataclasses, or of its own types, as
+    of URLs."""
     origin = typing.get_origin(kind) or kind
     if is_pydantic_dataclass(origin):
         return True
@@ -53,7 +53,7 @@ def _is_of_pydantic(kind: Any) -> bool:
 
 
 def parts_of(kind: Any) -> Iterator[Any]:
-    """The type and the types in it: arguments, members of unions, and fields of dataclasses and of ``TypedDict``."""
+    """Yields the type and the types in it: arguments, members of unions, fields of dataclasses and ``TypedDict``."""
     return _parts(kind, set())
 
 
@@ -81,7 +81,7 @@ def _parts(kind: Any, seen: set[int]) -> Iterator[Any]:
 
 
 def _is_for_pydantic(kind: Any) -> bool:
-    """Whether only pydantic can validate this part: a union with a model, or a constraint of pydantic."""
+    """Returns whether only pydantic can validate this part: a union with a model, or a constraint of pydantic."""
     if typing.get_origin(kind) is typing.Annotated:
         return any(_package(type(each)) in _CONSTRAINTS for each in typing.get_args(kind)[1:])
     if not is_union(kind):
@@ -91,7 +91,7 @@ def _is_for_pydantic(kind: Any) -> bool:
 
 
 def _is_of_models(parts: list[Any]) -> bool:
-    """Whether these are the parts of a model or of containers of models, which pydantic and msgspec decode alike."""
+    """Returns whether the parts are a model or containers of models, which pydantic and msgspec decode alike."""
     if not any(is_model(each) for each in parts):
         return False
     others = [each for each in parts if not is_model(each) and not is_union(each)]
@@ -117,12 +117,12 @@ def pydantic_decoder(kind: Any, codec: str) -> Callable[[Any], Any] | None:
 
 
 def is_validated_by_pydantic(kind: Any) -> bool:
-    """Whether messages of the type in JSON are validated by pydantic."""
+    """Returns whether messages of the type in JSON are validated by pydantic."""
     return pydantic_decoder(kind, "json") is not None
 
 
 def adapter_of(kind: Any) -> Any:
-    """The ``pydantic.TypeAdapter`` of a type. TypeError without pydantic, and for a type that it does not know."""
+    """Returns the ``pydantic.TypeAdapter`` of a type. TypeError without pydantic, and for a type unknown to it."""
     try:
         import pydantic
     except ImportError as error:
@@ -150,15 +150,15 @@ def _validate_msgpack(adapter: Any, data: bytes) -> Any:
 
 
 def built_model(kind: Any, value: Any) -> Any:
-    """The model of a class from the value that msgspec has decoded for it. Raises pydantic's ValidationError."""
+    """Returns the model of a class from a value that msgspec has decoded. Raises pydantic's ValidationError."""
     if _is_strict(kind):
         return _validate_strictly(kind.model_validate, kind.model_validate_json, value)
     return kind.model_validate(value)
 
 
 def _validate_strictly(validate: Any, validate_json: Any, value: Any) -> Any:
-    """Strict types take text for dates, decimals, enumerations and the like from JSON only. Bytes have no certain form
-    in JSON: values with bytes are validated as if the types were not strict."""
+    """Validates a value. Strict types take text for dates, decimals, enumerations and the like from JSON only. Bytes
+    have no certain form in JSON: values with bytes are validated as if the types were not strict."""
     try:
         text = json.dumps(value, default=datetime.datetime.isoformat)
     except TypeError:
@@ -168,20 +168,20 @@ def _validate_strictly(validate: Any, validate_json: Any, value: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _is_strict(owner: Any) -> bool:
-    """Whether a class of models, or an adapter, is strict, or a part of it."""
+    """Returns whether a class of models, or an adapter, is strict, or a part of it."""
     return any(each.get("strict") is True for each in maps_in(schema_of(owner)))
 
 
 def dumped_model(model: Any, mode: str) -> Any:
-    """The fields of a model, as ``model_dump`` of pydantic returns them in a mode."""
+    """Returns the fields of a model, as ``model_dump`` of pydantic returns them in a mode."""
     kind: Any = type(model)
     return model.model_dump(mode=mode, by_alias=True, round_trip=not sends_computed_fields(kind))
 
 
 @lru_cache(maxsize=4096)
 def sends_computed_fields(owner: Any) -> bool:
-    """Whether computed fields of a class of models, or of an adapter's type, are sent. They are if its models ignore
-    fields that they do not have. Others, and those with ``pydantic.Json``, would come back as something else."""
+    """Returns whether computed fields of a class of models, or of an adapter's type, are sent. They are if its models
+    ignore fields that they do not have. Others, and those with ``pydantic.Json``, would come back as something else."""
     schemas = list(maps_in(schema_of(owner)))
     if not any(each.get("computed_fields") for each in schemas):
         return False
@@ -195,7 +195,7 @@ def schema_of(owner: Any) -> Any:
 
 
 def maps_in(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """The schemas in a core schema of pydantic, with their configurations."""
+    """Yields the schemas in a core schema of pydantic, with their configurations."""
     if isinstance(schema, Mapping):
         yield schema
         for each in schema.values():

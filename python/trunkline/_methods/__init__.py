@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What a method is: its definition, the signature of its handler, a class as a service of methods."""
+"""Describes methods: the definition of one, the signature of its handler, a class as a service of methods."""

@@ -33,7 +33,7 @@ class MethodDefinition(Generic[Request, Response]):
 
     #: The full name on the wire, e.g. ``example.Hello/Greet``.
     name: str
-    #: ``unary``, ``client_stream``, ``server_stream`` or ``bidirectional``.
+    #: The kind of the method: ``unary``, ``client_stream``, ``server_stream`` or ``bidirectional``.
     kind: Kind
     #: The types of its messages: anything that is allowed as a type hint of a handler.
     request: type[Request]
@@ -43,7 +43,7 @@ class MethodDefinition(Generic[Request, Response]):
     idempotent: bool = False
     #: The method changes nothing, so HTTP may call it by GET. It is idempotent as well.
     no_side_effects: bool = False
-    #: Marked as deprecated in its definition. Without effect at run time.
+    #: The definition marks the method as deprecated. This has no effect at run time.
     deprecated: bool = False
 
     if TYPE_CHECKING:

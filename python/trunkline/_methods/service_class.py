@@ -18,12 +18,12 @@ class ServiceMethod(NamedTuple):
     #: The name of the function in the class.
     attribute: str
     signature: Signature
-    #: None for a type-hinted function.
+    #: The definition of the method; None for a type-hinted function.
     definition: MethodDefinition[Any, Any] | None = None
 
 
 def service_name(service: type[Any]) -> str:
-    """The name under which the class is served unless another one is given."""
+    """Returns the name under which the class is served unless another one is given."""
     return getattr(service, "__trunkline_service__", None) or service.__name__
 
 
@@ -61,8 +61,8 @@ def methods_of(service: type[Any], name: str | None = None, instance: Any = None
 def _defined_methods(
     holder: Any, prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
 ) -> list[ServiceMethod]:
-    """``holder``: the class or object with the functions; their parameters are inspected once they are bound.
-    ``is_renamed``: the service is served under another name than that of its definitions."""
+    """Finds the methods. ``holder`` is the class or object with the functions; their parameters are inspected once they
+    are bound. With ``is_renamed`` the service is served under another name than that of its definitions."""
     found = []
     for attribute, definition in definitions.items():
         if not isinstance(definition, MethodDefinition):

@@ -29,7 +29,7 @@ _STREAMS = (
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """How a handler is called. ``Any`` stands for a message without a type, None for no message."""
+    """The way in which a handler is called. ``Any`` stands for a message without a type, None for no message."""
 
     kind: _core.MethodKind
     request: Any
@@ -45,7 +45,7 @@ class Signature:
 
     @property
     def has_default(self) -> bool:
-        """Whether the request may be left out, and is then ``default_request``."""
+        """Returns whether the request may be left out, and is then ``default_request``."""
         return self.takes_request and self.default_request is not inspect.Parameter.empty
 
 
@@ -58,7 +58,7 @@ def _is_async_stream(hint: Any) -> bool:
 
 
 def _element(hint: Any) -> tuple[bool, Any]:
-    """(True, T) for the hint of a stream of T, (False, hint) otherwise."""
+    """Returns (True, T) for the hint of a stream of T, (False, hint) otherwise."""
     stream = bare(hint)
     if typing.get_origin(stream) in _STREAMS:
         arguments = typing.get_args(stream)
@@ -80,7 +80,7 @@ def _is_context(parameter: inspect.Parameter, hint: Any) -> bool:
 def _parameters_of(
     function: Callable[..., Any], name: str, hints: dict[str, Any], skip_self: bool
 ) -> tuple[inspect.Parameter | None, bool]:
-    """(the parameter of the request or None, whether there is a context)"""
+    """Returns the parameter of the request, or None, and whether there is a context."""
     parameters = list(inspect.signature(function).parameters.values())
     request: inspect.Parameter | None = None
     takes_context = False
@@ -103,14 +103,14 @@ def _parameters_of(
 
 
 def _function_of(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that has the type hints: inside ``functools.partial``, or the ``__call__`` of an object."""
+    """Returns the function that has the type hints: inside ``functools.partial``, or the ``__call__`` of an object."""
     while isinstance(handler, functools.partial):
         handler = handler.func
     return handler if inspect.isroutine(handler) else getattr(handler, "__call__", handler)
 
 
 def name_of(handler: Callable[..., Any]) -> str:
-    """The name of a method without an explicit name."""
+    """Returns the name of a method without an explicit name."""
     while isinstance(handler, functools.partial):
         handler = handler.func
     name = getattr(handler, "__name__", None)
@@ -120,7 +120,7 @@ def name_of(handler: Callable[..., Any]) -> str:
 
 
 def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Signature:
-    """Raises TypeError for a function that cannot be a handler."""
+    """Returns the signature of a handler. Raises TypeError for a function that cannot be one."""
     target = _function_of(function)
     name = getattr(target, "__qualname__", repr(function))
     try:
@@ -157,7 +157,7 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
 
 
 def defined_signature(function: Callable[..., Any], definition: MethodDefinition[Any, Any]) -> Signature:
-    """The signature of a function that serves a defined method; it needs no type hints. Raises TypeError if the
+    """Returns the signature of a function that serves a defined method; it needs no type hints. Raises TypeError if the
     function cannot serve the method."""
     name = f"handler {getattr(function, '__qualname__', repr(function))} of {definition.name}"
     target = _function_of(function)
@@ -170,7 +170,7 @@ def defined_signature(function: Callable[..., Any], definition: MethodDefinition
 def stated_signature(
     function: Callable[..., Any], definition: MethodDefinition[Any, Any], *, takes_context: bool = True
 ) -> Signature:
-    """The signature that a definition states. The function itself only determines whether it is asynchronous."""
+    """Returns the signature that a definition states. The function only determines whether it is asynchronous."""
     target = _function_of(function)
     # A plain function that wraps an asynchronous one with streams returns that one's stream.
     origin = target if definition.kind == "unary" else inspect.unwrap(target)
@@ -186,7 +186,7 @@ def stated_signature(
 
 
 def _takes_context(function: Callable[..., Any], name: str) -> bool:
-    """Whether it takes (request, context), not (request) alone."""
+    """Returns whether it takes (request, context), not (request) alone."""
     try:
         signature = inspect.signature(function)
     except ValueError as error:

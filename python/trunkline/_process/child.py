@@ -21,7 +21,7 @@ _log = logging.getLogger("trunkline.server")
 
 
 def shares_ports(endpoint: str) -> bool:
-    """Whether several processes can listen on the endpoint at once."""
+    """Returns whether several processes can listen on the endpoint at once."""
     return endpoint.startswith(("tcp://", "tls://"))
 
 
@@ -57,13 +57,13 @@ DEFAULT_GRACE = 5.0
 #: children to stop.
 _PARENT_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-#: What a child runs: ``run(ready, stop)``. It calls ``ready()`` once it serves, and ends when the descriptor ``stop``
-#: becomes readable; ``read_grace(stop)`` returns the seconds that its calls then have.
+#: The function of a child: ``run(ready, stop)``. It calls ``ready()`` once it serves, and ends when the descriptor
+#: ``stop`` becomes readable; ``read_grace(stop)`` returns the seconds that its calls then have.
 Run = Callable[[Callable[[], None], int], None]
 
 
 class ChildNotStarted(RuntimeError):
-    """A child has ended before it served. ``report``: why."""
+    """A child has ended before it served. ``report`` says why."""
 
     def __init__(self, report: str) -> None:
         super().__init__(f"serve: a worker process did not start: {report}")
@@ -87,7 +87,7 @@ class Child:
             self._deadline = 0.0
             self._status: int | None = None
             _flush_standard_streams()  # otherwise both processes would write what is buffered
-            # Blocked until the child has replaced the parent's handlers.
+            # The signals are blocked until the child has replaced the parent's handlers.
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, _PARENT_SIGNALS)
             try:
                 self.pid = os.fork()
@@ -120,8 +120,8 @@ class Child:
         os.close(descriptor)
 
     def exit_status(self) -> int | None:
-        """The exit status; None while it runs. A child that a signal has ended has the negative number of the
-        signal."""
+        """Returns the exit status; None while the child runs. A child that a signal has ended has the negative number
+        of the signal."""
         if self._status is None and self._parent == os.getpid():
             with contextlib.suppress(ChildProcessError):  # the application has waited for it
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -135,7 +135,7 @@ class Child:
                 os.kill(self.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """Waits for the child and kills it if it does not end in time. After ``begin_stop``."""
+        """Waits for the child and kills it if it does not end in time. Call it after ``begin_stop``."""
         if self._parent != os.getpid() or self._status is not None:
             return
         with contextlib.suppress(ChildProcessError):  # the application has waited for it
@@ -150,7 +150,7 @@ class Child:
 
 
 def read_grace(stop: int) -> float:
-    """The seconds that the calls of a child have; once its descriptor is readable."""
+    """Returns the seconds that the calls of a child have, once its descriptor is readable."""
     data = os.read(stop, 8)
     return float(struct.unpack("d", data)[0]) if len(data) == 8 else DEFAULT_GRACE
 

@@ -17,12 +17,12 @@ Function = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class DaemonPool:
-    """Runs functions on up to ``size`` daemon threads, which are started when there is work for them. Any thread."""
+    """Runs functions on up to ``size`` daemon threads, which start when there is work. Any thread may use it."""
 
     def __init__(self, size: int, name: str) -> None:
         self._size = size
         self._name = name
-        #: What has not begun, the oldest first.
+        #: The functions that have not begun, the oldest first.
         self._work: OrderedDict[Future[Any], Function] = OrderedDict()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -30,7 +30,7 @@ class DaemonPool:
         self._closed = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Once its future is cancelled, the pool holds neither the function nor its arguments."""
+        """Runs the function on the pool. Once its future is cancelled, the pool holds neither it nor its arguments."""
         future = _PoolFuture(self)
         with self._changed:
             if self._closed:
@@ -55,14 +55,14 @@ class DaemonPool:
             future.cancel()
 
     def join(self, timeout: float) -> None:
-        """Waits up to ``timeout`` seconds for the threads. After ``close``."""
+        """Waits up to ``timeout`` seconds for the threads. Call it after ``close``."""
         deadline = time.monotonic() + timeout
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
 
     def waiting(self) -> int:
-        """The number of functions that have not begun."""
+        """Returns the number of functions that have not begun."""
         return len(self._work)
 
     def forget(self, future: Future[Any]) -> None:

@@ -19,7 +19,7 @@ class _Closeable(Protocol):
 
 
 _channels: weakref.WeakSet[_Closeable] = weakref.WeakSet()
-#: Strong references: a server serves until it is stopped, even if nothing else refers to it.
+#: The servers that are open. These references are strong: a server serves until it is stopped, even without others.
 _servers: dict[int, _Closeable] = {}
 
 
@@ -40,7 +40,7 @@ def forget(thing: _Closeable) -> None:
 
 
 def _close_all() -> None:
-    # Channels first, so that handlers that wait for calls end.
+    # Channels come first, so that handlers that wait for calls end.
     for thing in [*_channels, *_servers.values()]:
         try:
             thing._close_at_exit()
@@ -50,7 +50,7 @@ def _close_all() -> None:
 
 
 def _start_anew() -> None:
-    """In a forked child: forgets the parent's channels and servers."""
+    """Runs in a forked child: forgets the parent's channels and servers."""
     global _channels
     _channels = weakref.WeakSet()
     _kept_by_parent.extend(_servers.values())
@@ -58,7 +58,7 @@ def _start_anew() -> None:
     threads._waiting.clear()
 
 
-#: Never released in a forked child, where their destructors must not run.
+#: The list is never released in a forked child, where the destructors of its members must not run.
 _kept_by_parent: list[_Closeable] = []
 
 atexit.register(_close_all)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the core logs, as records of Python's loggers: ``trunkline`` for channels, ``trunkline.server`` for servers."""
+"""Turns what the core logs into records of the loggers ``trunkline`` (channels) and ``trunkline.server`` (servers)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def connect() -> None:
 
 
 def _take(logger: str, level: int, message: str, method: str, peer: str) -> None:
-    """``method`` and ``peer`` are empty where the record does not concern a call or a connection."""
+    """Logs one record. ``method`` and ``peer`` are empty if the record does not concern a call or a connection."""
     log = logging.getLogger(logger)
     number = _LEVELS[level]
     # A program that has not set up logging gets errors alone: lost connections are no news on its standard error.

@@ -72,7 +72,7 @@ def handling(
 
 
 def clear(wakeup: int) -> None:
-    """Empties the descriptor: it is not readable until another signal arrives."""
+    """Empties the descriptor, which is then not readable until another signal arrives."""
     with contextlib.suppress(BlockingIOError):
         while os.read(wakeup, 512):
             pass
@@ -92,8 +92,8 @@ def _pipe() -> Iterator[tuple[int, int]]:
 
 @contextlib.contextmanager
 def _wakeup_by(descriptor: int) -> Iterator[None]:
-    """The interpreter writes to the descriptor as a signal arrives. A handler in Python alone would not wake the main
-    thread: it runs between two of its instructions, and the thread may have begun to wait just before."""
+    """Has the interpreter write to the descriptor when a signal arrives. A handler in Python alone would not wake the
+    main thread: it runs between two of its instructions, and the thread may have begun to wait just before."""
     before = signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
     try:
         yield

@@ -16,7 +16,7 @@ from .child import Child, ChildNotStarted, Run, end_children, read_grace
 
 _log = logging.getLogger("trunkline.server")
 
-#: Seconds that the supervisor has to end after the grace: longer than its workers have.
+#: The seconds that the supervisor has to end after the grace, which are more than its workers have.
 SUPERVISOR_PATIENCE = 9.0
 #: Seconds between checks of the workers.
 _INTERVAL = 0.2
@@ -66,8 +66,8 @@ class SupervisorWatch:
         self._thread.start()
 
     def end(self) -> None:
-        """Before the supervisor is told to end. Any number of times. No effect in a forked child, where the thread is
-        not, and where a lock that it held would never be released."""
+        """Ends the watch, before the supervisor is told to end. May be called any number of times. No effect in a
+        forked child, where the thread is not, and where a lock that it held would never be released."""
         if self._process == os.getpid():
             self._over.set()
 
@@ -91,7 +91,7 @@ def _how_it_ended(status: int) -> str:
 
 
 def _remove_dead(workers: list[Child]) -> bool:
-    """Removes the workers that have ended, and logs how. True if there were any."""
+    """Removes the workers that have ended, and logs how. Returns True if there were any."""
     dead = [(worker, status) for worker in workers if (status := worker.exit_status()) is not None]
     for worker, status in dead:
         _log.error("worker process %d %s and is replaced", worker.pid, _how_it_ended(status))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What servers of plain functions and servers on event loops share."""
+"""The parts that servers of plain functions and servers on event loops share."""

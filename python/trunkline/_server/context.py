@@ -58,12 +58,12 @@ class Context:
         return None if left is None or left > FOREVER / 2 else left
 
     def is_cancelled(self) -> bool:
-        """Whether the caller no longer waits: it has cancelled the call, the deadline has passed, or the connection is
-        lost."""
+        """Returns whether the caller no longer waits: it has cancelled the call, the deadline has passed, or the
+        connection is lost."""
         return self._call.is_cancelled()
 
     def is_draining(self) -> bool:
-        """Whether the connection takes no further calls, because the server shuts down or ``max_connection_age`` has
+        """Returns whether the connection takes no further calls: the server shuts down or ``max_connection_age`` has
         passed. A stream without an end of its own ends soon, best by raising ``RpcError.reconnect()``."""
         return self._call.is_draining()
 
@@ -76,8 +76,8 @@ class Context:
         self._call.add_trailing_metadata(name, value)
 
     def set_compressor(self, name: str) -> bool:
-        """Selects the compressor of the messages that follow; ``identity`` for none. False if this server or the client
-        does not have it."""
+        """Selects the compressor of the messages that follow; ``identity`` for none. Returns False if this server or
+        the client does not have it."""
         return self._call.set_compressor(name)
 
     def disconnect(self) -> None:

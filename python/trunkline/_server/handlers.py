@@ -48,7 +48,7 @@ def _in_a_context(run: Callable[..., Any]) -> Callable[..., Any]:
 def incoming_call(
     method: Method, coders: MethodCoders | None, call: _core.ServedCall, data: bytes | None = None, codec: str = ""
 ) -> IncomingCall:
-    """The call as its interceptors see it. ``coders``: of a unary method; None for streams."""
+    """Returns the call as its interceptors see it. ``coders`` are those of a unary method; None for streams."""
     decode = None if coders is None or data is None else partial(coders.decode, data, codec)
     return IncomingCall(method.name, method.signature.kind.name, call, decode)
 
@@ -77,7 +77,7 @@ def _intercepted_stream(
 
 
 def once(serve: Callable[[], Any]) -> Callable[[], Any]:
-    """``serve``, which raises RuntimeError when an interceptor asks to run the handler a second time."""
+    """Returns ``serve`` as a function that raises RuntimeError when an interceptor asks to run the handler again."""
     has_run = False
 
     def run() -> Any:
@@ -114,7 +114,7 @@ def _unary_entry(method: Method, coders: MethodCoders) -> Callable[..., Any]:
 
 
 def responses_of(method: Method, result: Any, begin: Callable[[Any], Any] = iter) -> Any:
-    """The iterator of the responses that a handler has returned. ``begin``: ``iter`` or ``aiter``."""
+    """Returns the iterator of the responses that a handler has returned. ``begin`` is ``iter`` or ``aiter``."""
     try:
         return begin(result)
     except TypeError as error:

@@ -25,55 +25,55 @@ class HttpRequest:
     def __init__(self, route: str, headers: Any = None, body: bytes = b"") -> None:
         self._headers = headers if isinstance(headers, Metadata) else Metadata(headers)
         line = str(self._headers.get("trunkline-request", ""))
-        #: ``GET``. A route for GET gets ``HEAD`` too; the content of its response is then not sent.
+        #: The method, such as ``GET``. A route for GET gets ``HEAD`` too; the content of its response is then not sent.
         self.method, _, target = line.partition(" ")
         path, _, query = target.partition("?")
         self._path = unquote(path)
-        #: What stands for the ``*`` of the route; empty without one.
+        #: The text for which the ``*`` of the route stands; empty without a ``*``.
         self.rest = self._path[len(route.partition(" ")[2]) - 1 :] if route.endswith("*") else ""
-        #: What stands behind the ``?``, as it came; empty without one.
+        #: The text after the ``?``, undecoded; empty without a ``?``.
         self.query = query
-        #: As it came, also if a header says that it is compressed.
+        #: The body as it was received, even if a header says that it is compressed.
         self.body = body
 
     @property
     def path(self) -> str:
-        """Without the query, decoded. It has no control characters, and no parts ``.`` and ``..``."""
+        """The decoded path, without the query. It has no control characters, and no parts ``.`` and ``..``."""
         return self._path
 
     @property
     def headers(self) -> Metadata:
-        """All headers in their order, and before them ``trunkline-request``, which is the method and the path as they
-        came. The host that the client names is ``host``, also of HTTP/2. Headers that are about the connection or the
+        """All headers in their order, and before them ``trunkline-request``, which is the undecoded method and path.
+        The host that the client names is ``host``, in HTTP/2 as well. Headers that are about the connection or the
         length of the body are not among them."""
         return self._headers
 
     def header(self, name: str, default: Default | str = "") -> str | Default:
-        """The first header of this name, in upper or lower case."""
+        """Returns the first header of this name, in upper or lower case, or ``default``."""
         value: Any = self._headers.get(name)
         if value is None:
             return default
         return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
 
     def query_values(self, name: str) -> list[str]:
-        """The values of this name in the query, decoded as those of forms are (``+`` is a space)."""
+        """Returns the values of this name in the query, decoded as those of forms are (``+`` is a space)."""
         return [value for key, value in parse_qsl(self.query, keep_blank_values=True) if key == name]
 
     def query_value(self, name: str, default: Default | str = "") -> str | Default:
-        """The first value of this name in the query."""
+        """Returns the first value of this name in the query, or ``default``."""
         values = self.query_values(name)
         return values[0] if values else default
 
     @property
     def text(self) -> str:
-        """The body as UTF-8. Raises InvalidArgument, which answers 400, if it is not."""
+        """Returns the body as UTF-8. Raises InvalidArgument, which answers 400, if it is not."""
         try:
             return self.body.decode()
         except UnicodeDecodeError as error:
             raise InvalidArgument(f"the body is not UTF-8: {error}") from error
 
     def json(self) -> Any:
-        """The body as JSON. Raises InvalidArgument, which answers 400, if it is not."""
+        """Returns the body as JSON. Raises InvalidArgument, which answers 400, if it is not."""
         try:
             return json.loads(self.body, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -84,5 +84,5 @@ class HttpRequest:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    """Python takes NaN, Infinity and -Infinity."""
+    """Refuses NaN, Infinity and -Infinity, which Python takes."""
     raise ValueError(f"it has {name}")

@@ -49,31 +49,31 @@ class HttpResponse:
 
     @classmethod
     def html(cls, body: str, *, status: int = 200, headers: MetadataLike | Metadata = None) -> HttpResponse:
-        """A page."""
+        """Makes a response from a page."""
         return cls(body, status=status, headers=headers)._with_default_type("text/html; charset=utf-8")
 
     @classmethod
     def json(cls, value: Any, *, status: int = 200, headers: MetadataLike | Metadata = None) -> HttpResponse:
-        """``value`` as JSON. Raises TypeError for what JSON has no form of, ValueError for NaN and infinite numbers."""
+        """Makes JSON of ``value``. Raises TypeError for what JSON has no form of, ValueError for NaN and infinity."""
         body = json.dumps(value, allow_nan=False).encode()
         return cls(body, status=status, headers=headers)._with_default_type("application/json")
 
     @classmethod
     def redirect(cls, location: str, *, status: int = 303) -> HttpResponse:
-        """303: the client asks for ``location`` by GET. 307 and 308 repeat the request there; 308 and 301 are for
-        good. Raises ValueError for a status that is no redirection."""
+        """Sends the client to ``location``: by GET with 303, with the same request by 307 and 308. 301 and 308 are
+        permanent. Raises ValueError for a status that is no redirection."""
         if status not in _REDIRECTIONS:
             raise ValueError(f"HttpResponse: the status {status!r} is not one of 301, 302, 303, 307, 308")
         return cls(status=status, headers={"location": location})
 
     def for_request(self, request: HttpRequest) -> HttpResponse:
-        """What a GET or HEAD asks of this response, which has the status 200, by its conditions and its range (RFC
-        9110, sections 13 and 14).
+        """Returns what a GET or HEAD asks of this response, which has the status 200, by its conditions and its range
+        (RFC 9110, sections 13 and 14).
 
-        304 if the client has it already, 412 if it is not what the client expects, the part that is wanted with 206,
-        416 if there is no such part, and otherwise all of it. It is compared by its headers ``etag``, such as
-        ``"v1"`` with the quotation marks, and ``last-modified``, such as ``Sun, 06 Nov 1994 08:49:37 GMT``. Who asks
-        for several parts gets all.
+        304 if the client has it already, 412 if it is not what the client expects, 206 with the part that is wanted,
+        416 if there is no such part, and otherwise all of it. The comparison uses its headers ``etag``, such as
+        ``"v1"`` with the quotation marks, and ``last-modified``, such as ``Sun, 06 Nov 1994 08:49:37 GMT``. A client
+        that asks for several parts gets all of it.
         """
         if self.status != 200 or request.method not in ("GET", "HEAD"):
             return self
@@ -97,7 +97,7 @@ class HttpResponse:
         if status == 200:
             return dataclasses.replace(self, headers=headers)
         headers.append(("content-range", f"bytes {begin}-{begin + size - 1}/{len(body)}"))
-        # That of the whole body: of a str the part is bytes.
+        # The type is that of the whole body: if that is a str, the part is bytes.
         kind = self._sent_type(has_body=True)
         return HttpResponse(body[begin : begin + size], status=206, content_type=kind, headers=headers)
 
@@ -114,7 +114,7 @@ class HttpResponse:
             raise ValueError("HttpResponse: headers has content-type, and content_type is given as well")
 
     def _has_type(self) -> bool:
-        """Whether the handler has said what the body is."""
+        """Returns whether the handler has said what the body is."""
         if self.content_type is not None:
             return True
         return any(name.lower() == "content-type" for name, _ in pairs_of(self.headers))
@@ -123,7 +123,7 @@ class HttpResponse:
         return self if self._has_type() else dataclasses.replace(self, content_type=kind)
 
     def _sent_type(self, *, has_body: bool) -> str | None:
-        """The content type that is sent in addition to the headers."""
+        """Returns the content type that is sent in addition to the headers."""
         if self._has_type() or not has_body:
             return self.content_type
         return "text/plain; charset=utf-8" if isinstance(self.body, str) else "application/octet-stream"

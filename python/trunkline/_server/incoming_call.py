@@ -17,7 +17,7 @@ class IncomingCall(InterceptedCall):
     __slots__ = ("_decode", "_request", "context")
 
     def __init__(self, method: str, kind: str, call: _core.ServedCall, decode: Callable[[], Any] | None) -> None:
-        """``decode``: returns the request message; None for streams."""
+        """``decode`` returns the request message; it is None for streams."""
         super().__init__(method, kind)
         #: The context that the handler gets: metadata, deadline, peer, ``abort``.
         self.context = Context(call)

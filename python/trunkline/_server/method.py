@@ -61,7 +61,7 @@ class Method:
         )
 
     def arguments(self, request: Any, call: _core.ServedCall) -> tuple[Any, ...]:
-        """The arguments of the handler."""
+        """Returns the arguments of the handler."""
         signature = self.signature
         if signature.takes_request:
             return (request, Context(call)) if signature.takes_context else (request,)
@@ -96,7 +96,7 @@ class Method:
         )
 
     def several_requests(self) -> Unimplemented:
-        """The error of a call that sends a further request to a server stream, which would be lost."""
+        """Returns the error of a call that sends a further request to a server stream, which would be lost."""
         return Unimplemented(
             f"call {self.name}: the method is {self.signature.kind.name}, and was called with a stream of requests, as "
             "a client_stream or bidirectional method is"
@@ -131,8 +131,8 @@ def _never(_: Any) -> bool:
     return False
 
 
-#: What stands for no request in the codecs that encode None: None, and the empty map, as which tools that follow the
-#: method's description send ``google.protobuf.Empty``.
+#: Tests whether bytes stand for no request in a codec that encodes None. Both None and the empty map do, since tools
+#: that follow the method's description send an empty map for ``google.protobuf.Empty``.
 _NOTHING: dict[str, _IsNothing] = {
     "msgpack": (b"\xc0", b"\x80").__contains__,
     "json": re.compile(rb"[ \t\r\n]*(?:null|\{[ \t\r\n]*\})[ \t\r\n]*").fullmatch,
@@ -140,13 +140,13 @@ _NOTHING: dict[str, _IsNothing] = {
 
 
 def _nothing(is_nothing: _IsNothing, data: Any) -> None:
-    """The request of a method without parameters."""
+    """Decodes the request of a method without parameters."""
     if data and not is_nothing(data):
         raise ValueError(f"the method takes no request, the call has one of {len(data)} bytes")
 
 
 def _decode_or_default(is_nothing: _IsNothing, decode: Decode, default: Any, data: Any) -> Any:
-    """The request of a method whose parameter has a default. What stands for no request is one if it has the type."""
+    """Decodes the request of a method with a default. Bytes that may stand for no request are one if they decode."""
     if not data:
         return default
     if not is_nothing(data):
@@ -166,8 +166,8 @@ class MethodCoders:
         self._by_codec: dict[str, tuple[Decode, Encode, str]] = {}
 
     def __getitem__(self, codec: str) -> tuple[Decode, Encode, str]:
-        """(decode, encode, name of the codec). Raises InvalidArgument for a codec that cannot carry the method's
-        messages."""
+        """Returns (decode, encode, name of the codec). Raises InvalidArgument for a codec that cannot carry the
+        method's messages."""
         found = self._by_codec.get(codec)
         if found is None:
             signature, codecs = self._method.signature, self._codecs
@@ -205,12 +205,12 @@ class MethodCoders:
         return self._codecs.checked_encoder(codec, kind)
 
     def encode(self, result: Any, codec: str) -> Any:
-        """The bytes of a response. Raises TypeError or ValueError, which names the field, for what cannot be
+        """Returns the bytes of a response. Raises TypeError or ValueError, which names the field, for what cannot be
         encoded."""
         return self.encode_as(result, codec)[0]
 
     def encode_as(self, result: Any, codec: str) -> tuple[Any, str]:
-        """(bytes of a response, name of the codec)"""
+        """Returns (bytes of a response, name of the codec)."""
         _, encode, name = self[codec]
         try:
             return encode(result), name
@@ -226,7 +226,7 @@ class MethodCoders:
         raise described from (None if described is error else error)
 
     def decode(self, data: bytes, codec: str) -> Any:
-        """The request message. Raises InvalidArgument for bytes that do not decode."""
+        """Returns the request message. Raises InvalidArgument for bytes that do not decode."""
         try:
             return self[codec][0](data)
         except decode_errors() as error:
@@ -234,5 +234,5 @@ class MethodCoders:
 
 
 def _encode_none(result: Any) -> bytes:
-    """A handler without a result has an empty message as its response."""
+    """Encodes the response of a handler without a result, which is an empty message."""
     return b""

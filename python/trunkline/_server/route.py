@@ -16,7 +16,7 @@ from .method import Method
 
 
 def route_method(http_method: str, path: str, handler: Callable[..., Any], *, max_concurrent_calls: int) -> Method:
-    """Raises TypeError for a function that cannot be the handler of a route. The core checks the path."""
+    """Makes the method. Raises TypeError for a function that cannot serve a route. The core checks the path."""
     if not isinstance(http_method, str) or not isinstance(path, str):
         raise TypeError(f"route {http_method!r} {path!r}: its method and its path are not str")
     name = f"{http_method} {path}"
@@ -42,7 +42,7 @@ def route_method(http_method: str, path: str, handler: Callable[..., Any], *, ma
 
 
 def _sent(name: str, result: Any, context: Context) -> bytes:
-    """The content of the response. Status and headers travel as leading metadata."""
+    """Returns the content of the response. Status and headers travel as leading metadata."""
     response = HttpResponse(result) if isinstance(result, (str, bytes)) else result
     if not isinstance(response, HttpResponse):
         raise TypeError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RunningServerBase: what running servers of plain functions and running servers on event loops share."""
+"""RunningServerBase: the base of running servers of plain functions and of running servers on event loops."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RunningServerBase(abc.ABC):
 
     @abc.abstractmethod
     def _entry_of(self, method: Method) -> Callable[..., Any]:
-        """What the core or the event loop runs for a call of the method."""
+        """Returns the function that the core or the event loop runs for a call of the method."""
 
     def _listen(self, server: ServerBase, endpoints: Iterable[str]) -> None:
         self._serve_methods(server._methods.values())
@@ -65,7 +65,7 @@ class RunningServerBase(abc.ABC):
         return any(method.name in names for method in self._methods)
 
     def _serve_added(self, methods: Iterable[Method]) -> None:
-        """Serves methods that were added since it started, unless it is about to stop. Any thread."""
+        """Serves methods that were added since it started, unless it is about to stop. Any thread may call it."""
         with contextlib.suppress(FailedPrecondition):
             self._serve_methods(methods)
 
@@ -74,7 +74,7 @@ class RunningServerBase(abc.ABC):
 
     @abc.abstractmethod
     def _has_stopped(self) -> bool:
-        """Any thread."""
+        """Returns whether the server has stopped. Any thread may call it."""
 
     def __repr__(self) -> str:
         endpoints = " ".join(self._endpoints)
@@ -98,8 +98,8 @@ class RunningServerBase(abc.ABC):
 
     @property
     def memory_usage(self) -> MemoryUsage:
-        """What the server holds for its clients, and how much that may be (``max_memory_bytes``). Of several processes
-        (``workers=``): this one alone."""
+        """The memory that the server holds for its clients, and its limit (``max_memory_bytes``). With several
+        processes (``workers=``) it is that of this one alone."""
         totals = self._core.totals()
         return MemoryUsage(totals["memory_used_bytes"], totals["memory_max_bytes"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ServerBase: what servers of plain functions and servers on event loops share: options and registered methods."""
+"""ServerBase: the options and the methods of servers of plain functions and of servers on event loops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Running(Protocol):
-    """What a server needs of those that run its methods."""
+    """A running server, as its server uses it."""
 
     _process_count: int
 
@@ -36,17 +36,17 @@ class ServerBase:
     """The options of a server and the methods that it serves once it runs. Not safe for concurrent use."""
 
     def __init__(self, threads: int | None, options: ServerOptions, *, allows_async: bool) -> None:
-        """``threads``: of the pool; None for the default. ``allows_async``: interceptors and handlers may be
-        asynchronous."""
+        """``threads`` is the size of the pool; None for the default. With ``allows_async``, interceptors and handlers
+        may be asynchronous."""
         if threads is not None and threads < 1:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
         self._running: weakref.WeakSet[_Running] = weakref.WeakSet()
-        #: The URIs, with their options.
+        #: The URIs of the announcements, with their options.
         self._announcements: list[tuple[str, dict[str, Any]]] = []
         self._allows_async = allows_async
         self._collects_statistics = False
-        #: That of the console; empty if it has none of its own.
+        #: The endpoint of the console; empty if the console has none of its own.
         self._console_endpoint = ""
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
         self._codecs = CodecTable(options.get("codecs", ()))
@@ -173,7 +173,7 @@ class ServerBase:
         return register if handler is None else register(handler)
 
     def _add_all(self, methods: Iterable[Method]) -> None:
-        """Adds all of them, or none if it raises."""
+        """Adds all methods, or none if it raises."""
         added: dict[str, Method] = {}
         for method in methods:
             method.check(self._codecs, allows_async=self._allows_async)
@@ -264,7 +264,7 @@ class ServerBase:
         self._announcements.append((uri, options))
 
     def remove(self, name: str) -> bool:
-        """Stops serving the method on servers started from now on. False if there is no such method."""
+        """Stops serving the method on servers started from now on. Returns False if there is no such method."""
         return self._methods.pop(name, None) is not None
 
 

@@ -23,7 +23,7 @@ class ShutdownNotifier:
         return self._has_begun
 
     def begin(self) -> None:
-        """The shutdown begins: runs the callbacks on this thread. Later calls have no effect."""
+        """Begins the shutdown: runs the callbacks on this thread. Later calls have no effect."""
         with self._lock:
             self._has_begun = True
             callbacks, self._callbacks = self._callbacks, []
@@ -47,5 +47,5 @@ class ShutdownNotifier:
 
 
 def shutdown_error(method: str) -> Unavailable:
-    """How the long calls of ``method`` end."""
+    """Returns the error with which the long calls of ``method`` end."""
     return Unavailable(f"call {method}: the server is shutting down")

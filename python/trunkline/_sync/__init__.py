@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The package for code that blocks: what `trunkline` exports."""
+"""The package for code that blocks, which `trunkline` exports."""

@@ -28,7 +28,7 @@ def map_calls(
     return_exceptions: bool,
     settings: _core.CallSettings | None,
 ) -> Iterator[Any]:
-    """Yields the responses in the order of the requests. ``size``: calls in progress at most."""
+    """Yields the responses in the order of the requests. At most ``size`` calls are in progress."""
     iterator = iter(requests)
     chunk = max(1, min(64, size // 4))
     # A window has one codec. A request with another one is left for the next window.
@@ -144,7 +144,7 @@ Submit = Callable[[Any], CallFuture[Any]]
 
 
 def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
-    """``map_calls`` with futures, for calls with interceptors or an inherited deadline."""
+    """Does what ``map_calls`` does, with futures, for calls with interceptors or an inherited deadline."""
     in_flight: deque[CallFuture[Any]] = deque()
     try:
         for request in requests:
@@ -161,7 +161,7 @@ def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_excep
 def futures_as_completed(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
 ) -> Iterator[tuple[int, Any]]:
-    """``calls_as_completed`` with futures, for calls with interceptors or an inherited deadline."""
+    """Does what ``calls_as_completed`` does, with futures, for calls with interceptors or an inherited deadline."""
     done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
     in_flight: dict[CallFuture[Any], int] = {}
 

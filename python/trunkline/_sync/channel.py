@@ -64,7 +64,7 @@ class Channel(ChannelBase):
         super().__init__(endpoint, options, allows_async=False)
         self._dispatcher: Dispatcher | None = None
         self._process = os.getpid()
-        #: Cancelled when the channel's block is left.
+        #: The streams that are cancelled when the channel's block is left.
         self._streams: weakref.WeakSet[ClientStream[Any, Any]] = weakref.WeakSet()
         self._closer = 0
         self._closed = threading.Event()
@@ -128,7 +128,7 @@ class Channel(ChannelBase):
             self._closed.set()
 
     def _is_first_to_close(self) -> bool:
-        """False after the first ``close`` has ended, or if that one waits for this thread."""
+        """Returns False after the first ``close`` has ended, or if that one waits for this thread."""
         with futures.dispatcher_lock:
             closer, dispatcher = self._closer, self._dispatcher
             self._closer = closer or threading.get_ident()
@@ -418,7 +418,7 @@ class Channel(ChannelBase):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> Iterator[tuple[int, Any]]:
-        """As ``map``, in the order in which the calls end. Yields (index of the request, response)."""
+        """Makes calls as ``map`` does, and yields (index of the request, response) in the order in which they end."""
         size = checked_window(window)
         if self._interceptors or inherits_deadline(options):
             return futures_as_completed(self._submitting(method, response, options), requests, size, return_exceptions)
@@ -428,7 +428,7 @@ class Channel(ChannelBase):
         )
 
     def _submitting(self, method: str, response: Any, options: CallOptions) -> Callable[[Any], CallFuture[Any]]:
-        """A function that begins one of many calls, each with the time left of an inherited deadline."""
+        """Returns a function that begins one of many calls, each with the time left of an inherited deadline."""
         return partial(
             self.submit, method, response=response, **{**options, "metadata": pairs_of(options.get("metadata"))}
         )

@@ -43,7 +43,7 @@ class _BlockingMethod(ClientMethod, Generic[Request, Response]):
 
 
 class UnaryMethod(_BlockingMethod[Request, Response]):
-    """One request, one response: ``UnaryMethod(channel, definition, **options)``.
+    """A method with one request and one response: ``UnaryMethod(channel, definition, **options)``.
 
     The options are for every call; each call may override them. The ``idempotent`` of the definition is the default of
     that option.
@@ -55,14 +55,14 @@ class UnaryMethod(_BlockingMethod[Request, Response]):
     def __call__(
         self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> Response:
-        """As ``Channel.call``: waits for the response and returns it. Raises RpcError, and TypeError for a request of
-        another class."""
+        """Waits for the response and returns it, as ``Channel.call`` does. Raises RpcError, and TypeError for a request
+        of another class."""
         return self._call_unary(request, response_info, options)  # type: ignore[no-any-return]
 
     def submit(
         self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> CallFuture[Response]:
-        """As ``Channel.submit``: begins a call and returns its future."""
+        """Begins a call and returns its future, as ``Channel.submit`` does."""
         return self._submit(request, response_info, options)  # type: ignore[no-any-return]
 
     @overload
@@ -86,7 +86,7 @@ class UnaryMethod(_BlockingMethod[Request, Response]):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> Iterator[Any]:
-        """As ``Channel.map``: the responses in order, up to ``window`` calls at once."""
+        """Yields the responses in order, with up to ``window`` calls at once, as ``Channel.map`` does."""
         many = self._call_many(self._channel.map, requests, window, return_exceptions, options)
         return many  # type: ignore[no-any-return]
 
@@ -111,17 +111,17 @@ class UnaryMethod(_BlockingMethod[Request, Response]):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> Iterator[tuple[int, Any]]:
-        """As ``Channel.as_completed``: (index of the request, response) in the order in which the calls end."""
+        """Yields (index of the request, response) as the calls end, which is what ``Channel.as_completed`` does."""
         many = self._call_many(self._channel.as_completed, requests, window, return_exceptions, options)
         return many  # type: ignore[no-any-return]
 
     def oneway(self, request: Request, **options: Unpack[StreamOptions]) -> None:
-        """As ``Channel.call_oneway``: sends a request without a response. Never retried."""
+        """Sends a request without a response, as ``Channel.call_oneway`` does. It is never retried."""
         self._call_oneway(request, options)
 
 
 class ClientStreamMethod(_BlockingMethod[Request, Response]):
-    """Many requests, one response. Made like a ``UnaryMethod``."""
+    """A method with many requests and one response. It is made like a ``UnaryMethod``."""
 
     __slots__ = ()
     _kind = "client_stream"
@@ -133,24 +133,24 @@ class ClientStreamMethod(_BlockingMethod[Request, Response]):
         response_info: ResponseInfo | None = None,
         **options: Unpack[StreamOptions],
     ) -> Response:
-        """As ``Channel.client_stream``: sends ``requests``, an iterable that runs on the calling thread, and returns
-        the response."""
+        """Sends ``requests``, an iterable that runs on the calling thread, and returns the response, as
+        ``Channel.client_stream`` does."""
         return self._stream_requests(requests, response_info, options)  # type: ignore[no-any-return]
 
 
 class ServerStreamMethod(_BlockingMethod[Request, Response]):
-    """One request, many responses. Made like a ``UnaryMethod``."""
+    """A method with one request and many responses. It is made like a ``UnaryMethod``."""
 
     __slots__ = ()
     _kind = "server_stream"
 
     def __call__(self, request: Request, **options: Unpack[StreamOptions]) -> ClientStream[Any, Response]:
-        """As ``Channel.server_stream``: iterating over the stream that it returns yields the responses."""
+        """Returns a stream that yields the responses when it is iterated over, as ``Channel.server_stream`` does."""
         return self._stream_responses(request, options)  # type: ignore[no-any-return]
 
 
 class BidirectionalMethod(_BlockingMethod[Request, Response]):
-    """Many requests, many responses. Made like a ``UnaryMethod``."""
+    """A method with many requests and many responses. It is made like a ``UnaryMethod``."""
 
     __slots__ = ()
     _kind = "bidirectional"
@@ -160,7 +160,7 @@ class BidirectionalMethod(_BlockingMethod[Request, Response]):
     @overload
     def __call__(self, requests: Iterable[Request], **options: Unpack[StreamOptions]) -> Iterator[Response]: ...
     def __call__(self, requests: Iterable[Request] | None = None, **options: Unpack[StreamOptions]) -> Any:
-        """As ``Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the
+        """Returns a stream to write to and to read from, as ``Channel.stream`` does. With ``requests`` it returns the
         iterator of responses of its ``exchange``."""
         return self._stream_both(requests, options)
 

@@ -33,7 +33,7 @@ class BlockingStreamCall(StreamCall):
             raise
 
     def read_now(self) -> tuple[bool, Any]:
-        """``read`` without coroutines, which would cost a microsecond per message."""
+        """Does what ``read`` does, without coroutines, which would cost a microsecond per message."""
         stream = self._core_stream
         operation = stream.begin_read(None, None)
         try:
@@ -50,7 +50,7 @@ class BlockingStreamCall(StreamCall):
         return False, None
 
     def write_now(self, message: Any) -> None:
-        """``write`` without coroutines."""
+        """Does what ``write`` does, without coroutines."""
         operation = self._core_stream.begin_write(self._coding.encoded(self.method, message), False, None, None)
         try:
             operation.wait()
@@ -62,7 +62,7 @@ class BlockingStreamCall(StreamCall):
             raise
 
     def write_now_unless_ended(self, message: Any) -> bool:
-        """False if the server has ended the call; its status says more than the failed write."""
+        """Writes a message. Returns False if the server has ended the call, whose status says more than the failure."""
         try:
             self.write_now(message)
         except RpcError:
@@ -78,7 +78,7 @@ class ClientStream(Generic[Request, Response]):
     """
 
     def __init__(self, call: BlockingStreamCall) -> None:
-        """``call``: an open one. Streams are made by ``Channel.stream`` and ``Channel.server_stream``."""
+        """Takes an open call. Streams are made by ``Channel.stream`` and ``Channel.server_stream``."""
         self._call = call
 
     def __enter__(self: Self) -> Self:
@@ -136,15 +136,15 @@ class ClientStream(Generic[Request, Response]):
             writer.leave()
 
     def cancel(self) -> None:
-        """Cancels the call: operations in progress raise Cancelled. Any thread."""
+        """Cancels the call: operations in progress raise Cancelled. Any thread may call it."""
         self._call.cancel()
 
     @property
     def leading_metadata(self) -> Metadata:
-        """What the server sent before its first message; complete once a message or the end has been read."""
+        """The metadata that the server sent before its first message; complete once a message or the end is read."""
         return self._call.leading_metadata()
 
     @property
     def trailing_metadata(self) -> Metadata:
-        """What the server sent with the status; complete once the stream has ended."""
+        """The metadata that the server sent with the status; complete once the stream has ended."""
         return self._call.trailing_metadata()

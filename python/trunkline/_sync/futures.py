@@ -32,14 +32,14 @@ class CallFuture(concurrent.futures.Future[Response]):
     _call: _core.ClientCall | None = None
     _decode: Callable[[bytes], Any] | None = None
     _response_info: ResponseInfo | None = None
-    #: Lives as long as the call, even if the channel does not.
+    #: The dispatcher of the channel, which lives as long as the call, even if the channel does not.
     _dispatcher: Dispatcher | None = None
     _interception: Interception | None = None
     _send: Callable[[], None] | None = None
 
     def __init__(self) -> None:
         super().__init__()
-        #: Held while the call begins, so that its end does not overtake that.
+        #: A lock that is held while the call begins, so that its end does not overtake that.
         self._begin_lock = threading.Lock()
 
     def cancel(self) -> bool:
@@ -61,7 +61,7 @@ class CallFuture(concurrent.futures.Future[Response]):
         return super().result(timeout)
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """As ``result``, but returns the error; None without one."""
+        """Waits as ``result`` does, and returns the error; None without one."""
         self._check_waiting()
         return super().exception(timeout)
 
@@ -81,7 +81,7 @@ class CallFuture(concurrent.futures.Future[Response]):
             self.set_exception(FailedPrecondition(_OF_PARENT))
 
     def _begin_with(self, interception: Interception, send: Callable[[], None]) -> None:
-        """``send`` sends the call, as often as the interceptors ask for that."""
+        """Begins the call. ``send`` sends it, as often as the interceptors ask for that."""
         self._interception = interception
         self._send = send
         self._send_or_complete(run_now(interception.begin()))
@@ -98,7 +98,7 @@ class CallFuture(concurrent.futures.Future[Response]):
         self._complete(self._interception.call.response, self._interception.error)
 
     def _finish(self, outcome: Any) -> None:
-        """The call has ended on the wire."""
+        """Runs when the call has ended on the wire."""
         with self._begin_lock:
             if self._response_info is not None and self._call is not None:
                 self._response_info._take(self._call)
@@ -135,7 +135,7 @@ class CallFuture(concurrent.futures.Future[Response]):
                 dispatcher.pending.discard(self)
 
     def _fail(self, error: BaseException) -> None:
-        """Completes it with an error if completing it has raised. Without effect once it is done."""
+        """Completes it with an error if completing it has raised. This has no effect once it is done."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.pending.discard(self)
@@ -162,7 +162,7 @@ class Dispatcher:
         return self._thread.ident == threading.get_ident()
 
     def stop(self) -> None:
-        """Completes the futures of calls that have ended, and ends the thread. After the channel is closed."""
+        """Completes the futures of calls that have ended, and ends the thread. Call it after the channel is closed."""
         self.inbox.close()
         if self.is_this_thread():
             _complete(self.inbox.take())
@@ -208,14 +208,14 @@ def _finish(ended: tuple[CallFuture[Any] | StateWatch, Any]) -> None:
 
 _OF_PARENT = "use future: its channel was made in the parent process, before fork(); make a new one in this process"
 _dispatchers: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
-#: Held while a channel starts or stops its dispatcher.
+#: The lock is held while a channel starts or stops its dispatcher.
 dispatcher_lock = threading.Lock()
-#: Never released in a forked child, where their destructors must not run.
+#: The list is never released in a forked child, where the destructors of its members must not run.
 _of_parent: list[Any] = []
 
 
 def _start_anew() -> None:
-    """Forgets the parent's dispatchers and futures, in a forked child."""
+    """Runs in a forked child: forgets the parent's dispatchers and futures."""
     global _dispatchers, dispatcher_lock
     dispatcher_lock = threading.Lock()
     left, _dispatchers = list(_dispatchers), weakref.WeakSet()

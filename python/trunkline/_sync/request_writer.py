@@ -41,7 +41,7 @@ class RequestWriter:
         self._thread.start()
 
     def end(self) -> None:
-        """Raises what the requests have raised. After the call has ended."""
+        """Raises what the requests have raised. Call it after the call has ended."""
         self._thread.join(_JOIN_TIMEOUT)
         with self._lock:
             failure, self._failure = self._failure, None
@@ -53,7 +53,7 @@ class RequestWriter:
             del failure  # it would keep its own traceback alive
 
     def leave(self) -> None:
-        """From now on, what the requests raise is logged."""
+        """Has what the requests raise logged from now on."""
         with self._lock:
             self._is_left = True
 

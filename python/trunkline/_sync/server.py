@@ -167,7 +167,7 @@ class RunningServer(RunningServerBase):
             self._stopped.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the server has stopped. False after ``timeout`` seconds."""
+        """Waits until the server has stopped. Returns False after ``timeout`` seconds."""
         return self._stopped.wait(timeout)
 
     def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:

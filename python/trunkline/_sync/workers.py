@@ -54,19 +54,19 @@ class Workers:
     """
 
     def __init__(self, core: _core.Server, notifier: ShutdownNotifier, exposes_text: bool) -> None:
-        """``exposes_text``: callers get the text of exceptions."""
+        """With ``exposes_text``, callers get the text of exceptions."""
         self._core = core
         self._exposes_text = exposes_text
         self._notifier = notifier
         self._numbers = itertools.count()
         self._is_refused = False
-        #: Held while a thread is added, which cannot be joined before it has started.
+        #: A lock that is held while a thread is added, which cannot be joined before it has started.
         self._starting = threading.Lock()
         self.threads: set[threading.Thread] = set()
 
     def start(self, count: int, max_stream_threads: int) -> None:
-        """After the core's ``start``. ``max_stream_threads``: streams that run at a time; 0: any number, and those that
-        wait count too."""
+        """Starts the threads, after the core's ``start``. At most ``max_stream_threads`` streams run at a time; 0: any
+        number, and those that wait count too."""
         self._core.open_lanes(count, max_stream_threads)
         self._start_thread(self._keep, "trunkline-keeper")
         for _ in range(count):
@@ -115,7 +115,7 @@ class Workers:
                 self._is_refused = True
 
     def long_entry(self, name: str, entry: Callable[..., Any]) -> Callable[[_core.ServedCall], None]:
-        """What a worker runs for a long call of the method ``name``, whose handler runs in ``entry``."""
+        """Returns what a worker runs for a long call of the method ``name``, whose handler runs in ``entry``."""
 
         def run(call: _core.ServedCall) -> None:
             try:
@@ -125,7 +125,7 @@ class Workers:
                 if isinstance(error, Cancelled) and self._notifier.has_begun:
                     error = shutdown_error(name)
                 call.set_error(describe_error(error, name, self._exposes_text))
-            # At once: it counts for the limit of its method.
+            # The call finishes at once, as it counts for the limit of its method.
             self._core.finish(call)
             self._core.flush()
 

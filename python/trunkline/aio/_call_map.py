@@ -17,7 +17,7 @@ Requests = Union[Iterable[Any], AsyncIterable[Any]]
 
 
 class CallInFlight(NamedTuple):
-    #: None if the future is a task, whose cancellation cancels the call.
+    #: The call of the core; None if the future is a task, whose cancellation cancels the call.
     call: _core.ClientCall | None
     future: asyncio.Future[Any]
     decode: Decode
@@ -45,7 +45,7 @@ Begin = Callable[[Any], CallInFlight]
 async def map_calls(
     begin: Begin, requests: Requests, window: int, return_exceptions: bool
 ) -> AsyncGenerator[Any, None]:
-    """Yields the responses in the order of the requests. ``window``: calls in progress at most."""
+    """Yields the responses in the order of the requests. At most ``window`` calls are in progress."""
     in_flight: deque[CallInFlight] = deque()
 
     async def first() -> Any:
@@ -159,7 +159,7 @@ class _RequestFeeder:
         self._room.release()
 
     async def until(self, is_ready: Callable[[], bool]) -> bool:
-        """Waits until ``is_ready()``. False once there are no more requests; raises what they raise."""
+        """Waits until ``is_ready()``. Returns False once there are no more requests; raises what they raise."""
         assert self._task is not None
         while True:
             if self._task.done():

@@ -47,7 +47,7 @@ Self = TypeVar("Self", bound="Channel")
 
 
 class Channel(ChannelBase):
-    """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its own thread."""
+    """A :class:`trunkline.Channel` with coroutines. Any number of event loops may use it, each on its own thread."""
 
     _client_methods = CLIENT_METHODS
 
@@ -58,7 +58,7 @@ class Channel(ChannelBase):
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         self._submitted: set[asyncio.Task[Any]] = set()
         self._process = os.getpid()
-        #: Cancelled when the channel's block is left.
+        #: The streams that are cancelled when the channel's block is left.
         self._streams: weakref.WeakSet[ClientStream[Any, Any]] = weakref.WeakSet()
         self._closing: Future[None] | None = None
         track_channel(self)
@@ -169,7 +169,7 @@ class Channel(ChannelBase):
         interface: Callable[..., Any] | None = None,
         **options: Unpack[CallOptions],
     ) -> Any:
-        """As ``trunkline.Channel.bind``, with coroutines. The class may have ``async def`` functions or plain ones.
+        """Binds a service as ``trunkline.Channel.bind`` does, with coroutines. The class may have plain functions too.
 
         ``interface``: for a class of plain functions, what type checkers take the result for: a class or protocol that
         declares the same functions with ``async def``, or with ``AsyncIterator`` in place of ``Iterator``. TypeError if
@@ -402,12 +402,12 @@ class Channel(ChannelBase):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[tuple[int, Any], None]:
-        """As ``map``, in the order in which the calls end. Yields (index of the request, response)."""
+        """Makes calls as ``map`` does, and yields (index of the request, response) in the order in which they end."""
         begin = self._beginner(method, response, **options)
         return calls_as_completed(begin, requests, checked_window(window), return_exceptions)
 
     def _beginner(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
-        """A function that begins one of many calls."""
+        """Returns a function that begins one of many calls."""
         if self._interceptors or inherits_deadline(options):
             options["metadata"] = pairs_of(options.get("metadata"))
             return lambda request: CallInFlight(None, self.submit(method, request, response, **options), _same)
@@ -554,7 +554,7 @@ _NOTHING: Any = object()
 
 
 async def _next_within(source: AsyncIterator[Any], timeout: float | None) -> Any:
-    """The first request, or _NOTHING. Raises DeadlineExceeded if it does not come within ``timeout`` seconds."""
+    """Returns the first request, or _NOTHING. Raises DeadlineExceeded if none comes within ``timeout`` seconds."""
     if timeout is None:
         return await anext(source, _NOTHING)
     end = time.monotonic() + timeout

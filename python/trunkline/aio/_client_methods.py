@@ -39,7 +39,7 @@ class _AsyncMethod(ClientMethod, Generic[Request, Response]):
         ) -> None: ...
 
     def _each_checked(self, requests: Any) -> Any:
-        """The requests, checked one by one, as an iterable of the same kind."""
+        """Returns the requests, checked one by one, as an iterable of the same kind."""
         return self._checked_async(requests) if isinstance(requests, AsyncIterable) else map(self._checked, requests)
 
     async def _checked_async(self, requests: AsyncIterable[Any]) -> AsyncIterator[Any]:
@@ -48,7 +48,7 @@ class _AsyncMethod(ClientMethod, Generic[Request, Response]):
 
 
 class UnaryMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.UnaryMethod`, with coroutines, for an ``aio.Channel``."""
+    """A :class:`trunkline.UnaryMethod` with coroutines, for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "unary"
@@ -56,14 +56,14 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
     def __call__(
         self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> Coroutine[Any, Any, Response]:
-        """As ``aio.Channel.call``: a coroutine that returns the response. Raises TypeError for a request of another
-        class."""
+        """Returns a coroutine that returns the response, as ``aio.Channel.call`` does. Raises TypeError for a request
+        of another class."""
         return self._call_unary(request, response_info, options)  # type: ignore[no-any-return]
 
     def submit(
         self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> asyncio.Task[Response]:
-        """As ``aio.Channel.submit``: begins a call in a task of its own."""
+        """Begins a call in a task of its own, as ``aio.Channel.submit`` does."""
         return self._submit(request, response_info, options)  # type: ignore[no-any-return]
 
     @overload
@@ -92,7 +92,7 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Any, None]:
-        """As ``aio.Channel.map``: the responses in order, up to ``window`` calls at once."""
+        """Yields the responses in order, with up to ``window`` calls at once, as ``aio.Channel.map`` does."""
         many = self._call_many(self._channel.map, requests, window, return_exceptions, options)
         return many  # type: ignore[no-any-return]
 
@@ -122,17 +122,17 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[tuple[int, Any], None]:
-        """As ``aio.Channel.as_completed``: (index of the request, response) in the order in which the calls end."""
+        """Yields (index of the request, response) as the calls end, which is what ``aio.Channel.as_completed`` does."""
         many = self._call_many(self._channel.as_completed, requests, window, return_exceptions, options)
         return many  # type: ignore[no-any-return]
 
     def oneway(self, request: Request, **options: Unpack[StreamOptions]) -> Coroutine[Any, Any, None]:
-        """As ``aio.Channel.call_oneway``: sends a request without a response. Never retried."""
+        """Sends a request without a response, as ``aio.Channel.call_oneway`` does. It is never retried."""
         return self._call_oneway(request, options)  # type: ignore[no-any-return]
 
 
 class ClientStreamMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.ClientStreamMethod`, for an ``aio.Channel``."""
+    """A :class:`trunkline.ClientStreamMethod` for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "client_stream"
@@ -144,23 +144,23 @@ class ClientStreamMethod(_AsyncMethod[Request, Response]):
         response_info: ResponseInfo | None = None,
         **options: Unpack[StreamOptions],
     ) -> Coroutine[Any, Any, Response]:
-        """As ``aio.Channel.client_stream``: ``requests`` runs in a task of its own; awaiting returns the response."""
+        """Runs ``requests`` in a task, as ``aio.Channel.client_stream`` does; awaiting returns the response."""
         return self._stream_requests(requests, response_info, options)  # type: ignore[no-any-return]
 
 
 class ServerStreamMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.ServerStreamMethod`, for an ``aio.Channel``."""
+    """A :class:`trunkline.ServerStreamMethod` for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "server_stream"
 
     def __call__(self, request: Request, **options: Unpack[StreamOptions]) -> ClientStream[Any, Response]:
-        """As ``aio.Channel.server_stream``: ``async for`` over the stream that it returns yields the responses."""
+        """Returns a stream, as ``aio.Channel.server_stream`` does; ``async for`` over it yields the responses."""
         return self._stream_responses(request, options)  # type: ignore[no-any-return]
 
 
 class BidirectionalMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.BidirectionalMethod`, for an ``aio.Channel``."""
+    """A :class:`trunkline.BidirectionalMethod` for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "bidirectional"
@@ -174,8 +174,8 @@ class BidirectionalMethod(_AsyncMethod[Request, Response]):
     def __call__(
         self, requests: Iterable[Request] | AsyncIterable[Request] | None = None, **options: Unpack[StreamOptions]
     ) -> Any:
-        """As ``aio.Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the
-        iterator of responses of its ``exchange``."""
+        """Returns a stream to write to and to read from, as ``aio.Channel.stream`` does. With ``requests`` it returns
+        the iterator of responses of its ``exchange``."""
         return self._stream_both(requests, options)
 
 

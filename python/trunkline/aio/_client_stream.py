@@ -41,7 +41,7 @@ class AsyncStreamCall(StreamCall):
             self._stream, self._coding = open_stream()
 
     async def opened(self) -> AsyncStreamCall:
-        """This call, once it is open. Cancelling the task cancels the call."""
+        """Returns this call, once it is open. Cancelling the task cancels the call."""
         if self._stream is None:
             if self._opening is None:
                 self._opening = asyncio.ensure_future(self._open_once())
@@ -141,12 +141,12 @@ class ClientStream(Generic[Request, Response]):
 
     @property
     def leading_metadata(self) -> Metadata:
-        """What the server sent before its first message; complete once a message or the end has been read."""
+        """The metadata that the server sent before its first message; complete once a message or the end is read."""
         return self._call.leading_metadata()
 
     @property
     def trailing_metadata(self) -> Metadata:
-        """What the server sent with the status; complete once the stream has ended."""
+        """The metadata that the server sent with the status; complete once the stream has ended."""
         return self._call.trailing_metadata()
 
     @contextlib.asynccontextmanager

@@ -27,14 +27,14 @@ Entry = Callable[[Any, str, _core.ServedCall, "float | None"], Coroutine[Any, An
 
 
 class EntryHost(NamedTuple):
-    """What entries need of their running server."""
+    """The parts of a running server that its entries need."""
 
     codecs: CodecTable
     interceptors: tuple[Any, ...]
     inbox: _core.Inbox
-    #: Called with (call, plain function, its arguments).
+    #: Runs a plain function. It is called with (call, plain function, its arguments).
     run_blocking: Callable[..., Awaitable[Any]]
-    #: Callers get the text of exceptions.
+    #: If it is true, callers get the text of exceptions.
     exposes_text: bool
     #: Called once the call has its response or status. The plain function of a cancelled call may still run.
     finished: Callable[[_core.ServedCall], None]
@@ -118,7 +118,7 @@ def _entry(
 
 
 def _is_awaitable(result: Any) -> bool:
-    """Whether a plain function has returned a coroutine, such as that of an ``async def`` that it wraps."""
+    """Returns whether a plain function has returned a coroutine, such as that of an ``async def`` that it wraps."""
     return hasattr(type(result), "__await__")
 
 
@@ -138,7 +138,7 @@ def _blocking_entry(method: Method, coders: MethodCoders, host: EntryHost) -> En
 
 
 def _intercepted_unary_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry:
-    """Interceptors run on the event loop, even around plain functions."""
+    """Returns the entry of a method with interceptors, which run on the event loop, even around plain functions."""
     handler = method.handler
     is_async = method.signature.is_async
 

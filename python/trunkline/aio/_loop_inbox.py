@@ -29,8 +29,8 @@ class LoopInbox:
         loop.add_reader(core.fileno(), _complete, core)
 
     def close(self) -> None:
-        """On the loop's thread, or once the loop is closed. No effect in a forked child, which shares the descriptors
-        and the loop's epoll set with the parent."""
+        """Closes it, on the loop's thread, or once the loop is closed. No effect in a forked child, which shares the
+        descriptors and the loop's epoll set with the parent."""
         if self._process != os.getpid():
             return
         if not self._loop.is_closed():
@@ -39,7 +39,7 @@ class LoopInbox:
         self.core.close()
 
     def close_from_anywhere(self) -> None:
-        """Any thread: closes it at once on the loop's thread, otherwise when the loop runs next."""
+        """Closes it from any thread: at once on the loop's thread, otherwise when the loop runs next."""
         if self._process != os.getpid():
             return
         if _running_loop() is self._loop:
@@ -94,7 +94,7 @@ class LoopInboxes:
         return loop, found.core
 
     def close(self) -> None:
-        """Any thread."""
+        """Closes the inboxes, on any thread."""
         inboxes, self._by_loop = self._by_loop, {}
         for inbox in inboxes.values():
             inbox.close_from_anywhere()
@@ -107,7 +107,7 @@ async def in_a_thread(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:
-    """The outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the
+    """Returns the outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the
     operation."""
     try:
         return await future

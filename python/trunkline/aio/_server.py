@@ -88,9 +88,9 @@ class RunningServer(RunningServerBase):
         core = self._core
         self._pool = DaemonPool(server._threads, "trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
-        #: The plain functions that serve them.
+        #: The plain functions that serve the calls.
         self._functions: dict[_core.ServedCall, Future[Any]] = {}
-        #: Cancelled calls, without tasks, whose functions still run.
+        #: The cancelled calls, without tasks, whose functions still run.
         self._outlived: set[_core.ServedCall] = set()
         self._is_flush_scheduled = False
         self._process = os.getpid()
@@ -147,7 +147,7 @@ class RunningServer(RunningServerBase):
         call, entry, request, codec, left = taken
         if entry is None:
             if call in self._tasks:
-                # After its first step: a task that is cancelled before never finishes its call.
+                # This runs after the task's first step: a task that is cancelled before never finishes its call.
                 self._loop.call_soon(self._tasks[call].cancel)
             return
         running: Any = None
@@ -185,7 +185,7 @@ class RunningServer(RunningServerBase):
         self._core.flush()
 
     def _finish_outlived(self, call: _core.ServedCall) -> None:
-        """On a thread of the pool, or on the loop."""
+        """Finishes a call whose function has ended, on a thread of the pool, or on the loop."""
         self._outlived.discard(call)
         self._core.finish(call)  # has no effect once the server has stopped
         self._core.flush()
@@ -211,8 +211,8 @@ class RunningServer(RunningServerBase):
     # --- shutdown ---
 
     def _check_loop(self, action: str) -> None:
-        """RuntimeError on another event loop than that of the server. If that one is closed, the server is stopped
-        first, without its handlers, which nothing can run any more."""
+        """Raises RuntimeError on another event loop than that of the server. If that one is closed, the server is
+        stopped first, without its handlers, which nothing can run any more."""
         if asyncio.get_running_loop() is self._loop or self._process != os.getpid():
             return
         if not self._loop.is_closed():
@@ -256,7 +256,7 @@ class RunningServer(RunningServerBase):
         await asyncio.shield(self._stopping)
 
     async def _stop(self, asking: asyncio.Task[Any] | None) -> None:
-        """``asking``: the task that waits for this, which may be a handler; it is not cancelled."""
+        """Stops. ``asking`` is the task that waits for this, which may be a handler; it is not cancelled."""
         try:
             self._core.stop()
             await asyncio.sleep(0)  # lets new tasks take their first step

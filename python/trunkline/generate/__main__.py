@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m trunkline.generate``."""
+"""Runs ``python -m trunkline.generate``."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit status: 0, that of a failed protoc, 2 for wrong arguments, or 1 for other errors."""
+    """Runs the command. Returns 0, the exit status of a failed protoc, 2 for wrong arguments, or 1 for other errors."""
     chosen = vars(_parser().parse_args(arguments))
     try:
         generate(chosen.pop("protos"), **chosen)

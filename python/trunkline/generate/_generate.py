@@ -67,14 +67,14 @@ def _arguments(sources: Sources, plugin: str) -> list[str]:
         *(f"-I{root}" for root in sources.roots),
         f"--plugin=protoc-gen-trunkline={plugin}",
         "--trunkline_out=.",
-        # Made relative below, because that depends on the files that exist already.
+        # The imports are made relative below, because that depends on the files that exist already.
         "--trunkline_opt=python,imports=absolute",
         *map(str, sources.files),
     ]
 
 
 def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
-    """The generated files by their relative paths, without those of protobuf's runtime."""
+    """Returns the generated files by their relative paths, without those of protobuf's runtime."""
     suffixes = (".py", ".pyi") if stubs else (".py",)
     files = sorted(each for each in generated.rglob("*") if each.suffix in suffixes)
     texts = {each.relative_to(generated): each.read_bytes().decode() for each in files}
@@ -82,8 +82,8 @@ def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
 
 
 def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
-    """The missing ``__init__.py`` of the files' folders, and of ``out`` unless that is a directory of sys.path. Never
-    those of google and google/protobuf, which would hide the runtime's packages."""
+    """Returns the missing ``__init__.py`` of the files' folders, and of ``out`` unless that is a directory of sys.path.
+    It leaves out google and google/protobuf, where they would hide the runtime's packages."""
     folders = {folder for file in files for folder in file.parents} - {PurePath("google"), PurePath("google/protobuf")}
     if not is_relative:
         folders -= {PurePath()}

@@ -11,15 +11,15 @@ from typing import Literal
 
 Imports = Literal["auto", "relative", "absolute"]
 
-#: ``import a_pb2 as a__pb2``; ``import a_pb2``
+#: The pattern of ``import a_pb2 as a__pb2`` and ``import a_pb2``.
 _PLAIN = re.compile(r"^import (?P<module>\w+)(?= as |$)", re.MULTILINE)
-#: ``from a.b import c_pb2 as alias``; ``from a.b.c_pb2 import *``, and the names of stubs
+#: The pattern of ``from a.b import c_pb2 as alias``, of ``from a.b.c_pb2 import *``, and of the names of stubs.
 _FROM = re.compile(r"^from (?P<folder>\w[\w.]*) import (?P<name>\w+|\*)", re.MULTILINE)
-#: A module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``
+#: The pattern of a module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``.
 _BY_NAME = re.compile(
     r"^(?P<alias>\w+ = )importlib\.import_module\((?P<quote>['\"])(?P<module>[\w.]+)['\"]\)", re.MULTILINE
 )
-#: ``from a.class.b_pb2 import *``, which protoc writes for every public import
+#: The pattern of ``from a.class.b_pb2 import *``, which protoc writes for every public import.
 _ALL = re.compile(r"^from (?P<module>[\w.]+) import \*", re.MULTILINE)
 
 #: Modules of protobuf's runtime below google/protobuf, which are imported from there.
@@ -33,8 +33,8 @@ _OF_RUNTIME = frozenset(
 
 
 def is_package(folder: Path) -> bool:
-    """Whether the folder is a package or lies in one: it or a parent has an ``__init__.py``. No package reaches below a
-    folder whose name is no identifier, so an ``__init__.py`` above that, where it stands by mistake, means nothing."""
+    """Returns whether the folder is a package or lies in one: it or a parent has an ``__init__.py``. No package reaches
+    below a folder whose name is no identifier, so it ignores an ``__init__.py`` that stands above that."""
     absolute = folder.resolve()
     if (absolute / "__init__.py").is_file():
         return True
@@ -47,12 +47,12 @@ def is_package(folder: Path) -> bool:
 
 
 def module_of(file: PurePath) -> str:
-    """The name by which protoc imports the messages of ``file``, a path as .proto files import it."""
+    """Returns the name by which protoc imports the messages of ``file``, a path as .proto files import it."""
     return ".".join(file.with_suffix("").parts).replace("-", "_") + "_pb2"
 
 
 def is_of_runtime(file: PurePath) -> bool:
-    """Whether it is a module of protobuf's runtime, or its stub."""
+    """Returns whether it is a module of protobuf's runtime, or its stub."""
     return ".".join(file.with_suffix("").parts) in _OF_RUNTIME
 
 
@@ -70,7 +70,7 @@ class OwnModules:
 
 
 def with_relative_imports(text: str, file: PurePath, modules: OwnModules) -> str:
-    """``text`` with relative imports of ``modules``. ``file``: the module or stub, relative to the output directory."""
+    """Returns ``text`` with relative imports of ``modules``. ``file`` is relative to the output directory."""
     package = file.parent.parts
 
     def plain(found: re.Match[str]) -> str:
@@ -96,7 +96,7 @@ def with_relative_imports(text: str, file: PurePath, modules: OwnModules) -> str
 
 
 def with_keywords(text: str) -> str:
-    """``text`` with valid public imports of modules that have a keyword in their name."""
+    """Returns ``text`` with valid public imports of modules that have a keyword in their name."""
 
     def all_of(found: re.Match[str]) -> str:
         module = found["module"]
@@ -117,7 +117,7 @@ def _in_head(text: str, change: Callable[[str], str]) -> str:
 
 
 def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:
-    """``target`` relative to a module of ``package``: ``..b`` for a.b in a.c."""
+    """Returns ``target`` relative to a module of ``package``: ``..b`` for a.b in a.c."""
     shared = 0
     while shared < min(len(package), len(target)) and package[shared] == target[shared]:
         shared += 1

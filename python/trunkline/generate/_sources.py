@@ -19,7 +19,7 @@ class Sources(NamedTuple):
     files: list[Path]
 
     def names(self) -> list[PurePath]:
-        """The files relative to their roots, as import statements name them."""
+        """Returns the files relative to their roots, as import statements name them."""
         return [next(file.relative_to(root) for root in self.roots if file.is_relative_to(root)) for file in self.files]
 
 
@@ -63,7 +63,7 @@ def _check_roots(roots: list[Path], single: list[Path]) -> None:
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """Hidden folders are skipped."""
+    """Returns the .proto files below a folder. Hidden folders are skipped."""
     found: list[Path] = []
     for name, folders, files in os.walk(folder):
         folders[:] = [each for each in folders if not each.startswith(".")]
@@ -83,7 +83,7 @@ def _is_in(path: Path, roots: list[Path]) -> bool:
 
 
 def _matches(proto: str) -> list[Path]:
-    """The paths that a file name, directory or pattern stands for. A pattern matches .proto files only."""
+    """Returns the paths that a file name, directory or pattern stands for. A pattern matches .proto files only."""
     if os.path.exists(proto):
         return [_absolute(proto)]
     if not glob.has_magic(proto):

@@ -43,7 +43,7 @@ def _named(kind: str, chosen: str | os.PathLike[str]) -> str:
 
 
 def protoc_command(chosen: str | os.PathLike[str] | None) -> list[str]:
-    """The command of ``chosen``, or of protoc in PATH, or of the one in grpcio-tools."""
+    """Returns the command of ``chosen``, or of protoc in PATH, or of the one in grpcio-tools."""
     if chosen is not None:
         return [_named("protoc", chosen)]
     found = shutil.which("protoc")
@@ -65,8 +65,8 @@ def _is_installed(module: str) -> bool:
 
 
 def plugin_path(chosen: str | os.PathLike[str] | None) -> str:
-    """``chosen``, or the plugin installed with this package, or the one in PATH. Its version must be that of the
-    package."""
+    """Returns ``chosen``, or the plugin installed with this package, or the one in PATH. Its version must be that of
+    the package."""
     plugin = _installed_plugin() if chosen is None else _named("plugin", chosen)
     _check_version(plugin)
     return plugin
@@ -112,5 +112,5 @@ def _signal_name(number: int) -> str:
 
 
 def knows_stubs(protoc: list[str]) -> bool:
-    """Whether protoc can write ``.pyi`` files."""
+    """Returns whether protoc can write ``.pyi`` files."""
     return "--pyi_out" in _run([*protoc, "--help"], capture_output=True).stdout

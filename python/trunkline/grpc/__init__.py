@@ -82,7 +82,7 @@ if _typing.TYPE_CHECKING:
     from . import aio as aio
     from . import experimental as experimental
 
-#: Not lower than that of any grpcio whose tools have generated a module: the interface that they use is served.
+#: The version is not lower than that of any grpcio whose tools have generated a module, whose interface is served.
 __version__ = "1.999.0"
 
 __all__ = [

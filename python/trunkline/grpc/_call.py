@@ -11,23 +11,23 @@ from ._status_code import StatusCode
 
 
 class RpcContext(abc.ABC):
-    """A call, for either side."""
+    """The interface of a call, for either side."""
 
     @abc.abstractmethod
     def is_active(self) -> bool:
-        """Whether the call has not ended."""
+        """Returns whether the call has not ended."""
 
     @abc.abstractmethod
     def time_remaining(self) -> float | None:
-        """Seconds until the deadline, 0 or more; None without one."""
+        """Returns the seconds until the deadline, 0 or more; None without one."""
 
     @abc.abstractmethod
     def cancel(self) -> Any:
-        """Cancels the call. Without effect once it has ended."""
+        """Cancels the call. It has no effect once the call has ended."""
 
     @abc.abstractmethod
     def add_callback(self, callback: Callable[[], Any]) -> bool:
-        """Calls ``callback()`` when the call ends. False if it has ended; the callback is then not called."""
+        """Calls ``callback()`` when the call ends. Returns False if it has ended; the callback is then not called."""
 
 
 class Call(RpcContext, metaclass=abc.ABCMeta):
@@ -35,19 +35,19 @@ class Call(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def initial_metadata(self) -> Any:
-        """What the server has sent before its first message."""
+        """Returns the metadata that the server has sent before its first message."""
 
     @abc.abstractmethod
     def trailing_metadata(self) -> Any:
-        """What the server has sent with the status."""
+        """Returns the metadata that the server has sent with the status."""
 
     @abc.abstractmethod
     def code(self) -> StatusCode | None:
-        """The code of the status."""
+        """Returns the code of the status."""
 
     @abc.abstractmethod
     def details(self) -> str | None:
-        """The text of the status."""
+        """Returns the text of the status."""
 
 
 class Status(abc.ABC):
@@ -63,7 +63,7 @@ class Status(abc.ABC):
 
 
 class ClientCallDetails(abc.ABC):
-    """What a client interceptor sees of a call.
+    """The properties of a call that a client interceptor sees.
 
     ``method``: its name, as ``/package.Service/Method``. ``timeout``: seconds, or None. ``metadata``: pairs of a name
     and a value, or None. ``credentials``: CallCredentials, or None. ``wait_for_ready``: True, False or None.

@@ -25,10 +25,10 @@ class AuthMetadataContext(abc.ABC):
 
 
 class AuthMetadataPluginCallback(abc.ABC):
-    """Takes what a plug-in supplies."""
+    """Takes the metadata that a plug-in supplies."""
 
     def __call__(self, metadata: Any, error: Exception | None) -> None:
-        """``metadata``: pairs of a name and a value. ``error``: None, or why there are no credentials."""
+        """Takes ``metadata``, pairs of a name and a value, and ``error``: None, or why there are no credentials."""
         raise NotImplementedError
 
 
@@ -59,15 +59,15 @@ class CallCredentials:
         self.plugins = plugins
 
     def metadata(self, authority: str, method: str, timeout: float | None) -> list[tuple[str, Any]]:
-        """Runs the plug-ins. ``method``: as ``package.Service/Method``. ``timeout``: seconds to wait for each of them;
-        None for any time. Raises CredentialsError."""
+        """Runs the plug-ins. ``method`` is as ``package.Service/Method``. ``timeout`` is the seconds to wait for each
+        of them; None for any time. Raises CredentialsError."""
         service, _, name = method.rpartition("/")
         context = _Context(f"https://{authority}/{service}", name)
         return [pair for plugin in self.plugins for pair in _run(plugin, context, timeout)]
 
 
 class _Answer(AuthMetadataPluginCallback):
-    """Keeps what a plug-in supplies until it is asked for."""
+    """Keeps the metadata of a plug-in until it is asked for."""
 
     def __init__(self) -> None:
         self.came = threading.Event()
@@ -96,8 +96,8 @@ def _run(plugin: Callable[..., Any], context: _Context, timeout: float | None) -
 
 
 def metadata_call_credentials(metadata_plugin: Callable[..., Any], name: str | None = None) -> CallCredentials:
-    """Credentials that ``metadata_plugin(context, callback)`` supplies. It runs with the context variables that are set
-    now. ``name``: unused."""
+    """Returns credentials that ``metadata_plugin(context, callback)`` supplies. It runs with the context variables that
+    are set now. ``name`` is not used."""
     variables = contextvars.copy_context()
 
     def plugin(context: AuthMetadataContext, callback: AuthMetadataPluginCallback) -> None:
@@ -107,7 +107,7 @@ def metadata_call_credentials(metadata_plugin: Callable[..., Any], name: str | N
 
 
 def access_token_call_credentials(access_token: str) -> CallCredentials:
-    """The metadata ``authorization: Bearer TOKEN``."""
+    """Returns credentials that send the metadata ``authorization: Bearer TOKEN``."""
 
     def plugin(context: AuthMetadataContext, callback: AuthMetadataPluginCallback) -> None:
         callback((("authorization", f"Bearer {access_token}"),), None)
@@ -116,5 +116,5 @@ def access_token_call_credentials(access_token: str) -> CallCredentials:
 
 
 def composite_call_credentials(*call_credentials: CallCredentials) -> CallCredentials:
-    """The metadata of all of them."""
+    """Returns credentials that send the metadata of all of them."""
     return CallCredentials(tuple(plugin for each in call_credentials for plugin in each.plugins))

@@ -20,10 +20,10 @@ class WatchedCall(Protocol):
 
 
 class CallEndWatch:
-    """Of one server. Its thread begins with the first call, and sleeps until the core reports a cancellation."""
+    """Watches the calls of one server. Its thread begins with the first call, and sleeps until a call is cancelled."""
 
     def __init__(self, make_inbox: Callable[[bool], _core.Inbox]) -> None:
-        """``make_inbox``: of a server of the core."""
+        """``make_inbox`` is that of a server of the core."""
         self._make_inbox = make_inbox
         self._lock = threading.Lock()
         self._inbox: _core.Inbox | None = None
@@ -51,7 +51,7 @@ class CallEndWatch:
                 os.write(inbox.fileno(), _ONE)  # wakes the thread
 
 
-#: What an eventfd takes.
+#: The bytes of a write that adds 1 to an eventfd.
 _ONE = (1).to_bytes(8, "little")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CallRequest: what a client sends with a call; ChannelTerms: what a channel adds to each of its calls."""
+"""CallRequest: the options of a client's call; ChannelTerms: the terms that a channel adds to each of its calls."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ._status_code import StatusCode
 #: The codec whose content type is ``application/grpc+proto``; the core passes the bytes of messages untouched.
 CODEC = "protobuf"
 
-#: No deadline, neither of the channel nor of a handler that makes the call.
+#: These settings have no deadline, neither of the channel nor of a handler that makes the call.
 PLAIN_SETTINGS = _core.CallSettings(FOREVER, None, False, False, "", "")
 
 
 def failure(code: StatusCode, details: str) -> FailedCall:
-    """The error of a call that this side ends."""
+    """Returns the error of a call that this side ends."""
     return FailedCall(Outcome(code, details, debug_error_string=details))
 
 
 def serialized(request: Any, serialize: Callable[[Any], bytes] | None) -> bytes:
-    """The bytes of a request. Raises an RpcError with INTERNAL, as grpcio does."""
+    """Returns the bytes of a request. Raises an RpcError with INTERNAL, as grpcio does."""
     try:
         data = request if serialize is None else serialize(request)
         if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -41,7 +41,7 @@ def serialized(request: Any, serialize: Callable[[Any], bytes] | None) -> bytes:
 
 
 def deserialized(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
-    """The response of bytes. Raises an RpcError with INTERNAL, as grpcio does."""
+    """Returns the response that bytes encode. Raises an RpcError with INTERNAL, as grpcio does."""
     if type(data) is not bytes:
         data = bytes(data)
     if deserialize is None:
@@ -53,18 +53,18 @@ def deserialized(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
 
 
 class ChannelTerms(NamedTuple):
-    """What a channel adds to each of its calls."""
+    """The terms that a channel adds to each of its calls."""
 
-    #: The server's name, for credentials.
+    #: The name of the server, for credentials.
     authority: str
-    #: None for none.
+    #: The credentials of every call; None for none.
     credentials: CallCredentials | None
-    #: Whether credentials may be sent.
+    #: True if credentials may be sent.
     is_secure: bool
 
 
 class CallRequest(NamedTuple):
-    """What a client sends with a call, besides its requests."""
+    """The options that a client sends with a call, besides its requests."""
 
     timeout: float | None = None
     metadata: Any = None
@@ -73,11 +73,11 @@ class CallRequest(NamedTuple):
     compression: Any = None
 
     def deadline(self) -> float | None:
-        """The point of ``time.monotonic()`` at which the call ends."""
+        """Returns the point of ``time.monotonic()`` at which the call ends."""
         return None if self.timeout is None else time.monotonic() + self.timeout
 
     def settings(self, method: str, terms: ChannelTerms) -> _core.CallSettings:
-        """Raises an RpcError for invalid metadata, and if there are no credentials."""
+        """Returns the settings. Raises an RpcError for invalid metadata, and if there are no credentials."""
         try:
             metadata = encoded(self.metadata)
         except ValueError as error:

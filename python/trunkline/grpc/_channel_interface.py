@@ -20,7 +20,7 @@ Self = TypeVar("Self", bound="Channel")
 
 
 class Channel(abc.ABC):
-    """Calls to one target. Any thread may use it."""
+    """Makes calls to one target. Any thread may use it."""
 
     @abc.abstractmethod
     def subscribe(
@@ -30,7 +30,7 @@ class Channel(abc.ABC):
 
     @abc.abstractmethod
     def unsubscribe(self, callback: Callable[[ChannelConnectivity], None]) -> None:
-        """Ends what ``subscribe`` has begun."""
+        """Ends the calls of ``callback`` that ``subscribe`` has begun."""
 
     @abc.abstractmethod
     def unary_unary(
@@ -40,7 +40,7 @@ class Channel(abc.ABC):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryUnaryMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def unary_stream(
@@ -50,7 +50,7 @@ class Channel(abc.ABC):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryStreamMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def stream_unary(
@@ -60,7 +60,7 @@ class Channel(abc.ABC):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamUnaryMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def stream_stream(
@@ -70,7 +70,7 @@ class Channel(abc.ABC):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamStreamMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def close(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grpcio's options of channels and servers, ``("grpc.name", value)``, as Trunkline's."""
+"""Translates grpcio's options of channels and servers, ``("grpc.name", value)``, into Trunkline's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _seconds(milliseconds: int, least: float = 0.001) -> float:
 
 
 def _interval(milliseconds: int) -> float:
-    """0, for never, stands for the greatest number, with which grpcio says that."""
+    """Converts an interval. 0, for never, becomes the greatest number, by which grpcio says that."""
     return 0.0 if milliseconds >= _LONGEST else _seconds(milliseconds)
 
 
@@ -41,7 +41,7 @@ def _host_of(authority: str) -> str:
     return authority if found is None else found[1] or found[2]
 
 
-#: grpcio's option, and Trunkline's name and value for it. Those that limit messages are merged by the longer one.
+#: Translates grpcio's options into Trunkline's names and values. Limits of messages are merged by the longer one.
 _OF_BOTH: dict[str, Callable[[Any], dict[str, Any]]] = {
     "grpc.max_receive_message_length": lambda value: {"max_message_bytes": _length(value)},
     "grpc.max_send_message_length": lambda value: {"max_message_bytes": _length(value)},
@@ -73,7 +73,7 @@ _OF_SERVERS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "grpc.max_connection_age_grace_ms": lambda value: {"max_connection_age_grace": _interval(value)},
     "grpc.http2.min_recv_ping_interval_without_data_ms": lambda value: {"min_ping_interval": _interval(value)},
 }
-#: Options that are read elsewhere, or that say nothing about how calls behave.
+#: These options are read elsewhere, or say nothing about how calls behave.
 _OF_NO_CONCERN = frozenset(
     (
         "grpc.default_compression_algorithm",
@@ -89,7 +89,7 @@ _OF_NO_CONCERN = frozenset(
 
 
 class _IgnoredOptions:
-    """Tells of each option once that it is not supported."""
+    """Logs once for each option that it is not supported."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -135,7 +135,7 @@ def _with_compression(result: dict[str, Any], compression: Any, options: Iterabl
 
 
 def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
-    """The options of a ``trunkline.Channel``."""
+    """Returns the options of a ``trunkline.Channel``."""
     result = _merged(_OF_CHANNELS, options)
     if "server_name" in result:
         result.setdefault("authority", result["server_name"])
@@ -148,6 +148,6 @@ def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str
 
 
 def server_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
-    """The options of a ``trunkline.Server``. As with grpcio, other processes may listen on its ports, unless
+    """Returns the options of a ``trunkline.Server``. As with grpcio, other processes may listen on its ports, unless
     ``grpc.so_reuseport`` is 0."""
     return {"reuse_port": True, **_with_compression(_merged(_OF_SERVERS, options), compression, options)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ChannelTarget: what a target, credentials and options say about the connection of a channel."""
+"""ChannelTarget: the connection that a target, credentials and options describe for a channel."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from ._call_request import ChannelTerms
 from ._credentials import ChannelCredentials
 from ._target import channel_uri
 
-#: The schemes of Trunkline's URIs: without TLS, with TLS, of Unix sockets.
+#: The schemes of Trunkline's URIs: without TLS, with TLS, and for Unix sockets.
 _SCHEMES = ("grpc", "grpcs", "grpc+unix")
 
 
 class ChannelTarget(NamedTuple):
     """The connection of a channel."""
 
-    #: Of Trunkline.
+    #: The URI for ``trunkline.Channel``.
     uri: str
-    #: Of Trunkline, for TLS.
+    #: The options of ``trunkline.Channel`` that concern TLS.
     options: dict[str, Any]
     terms: ChannelTerms
 
     @classmethod
     def of(cls, target: Any, credentials: ChannelCredentials | None, options: Any) -> ChannelTarget:
-        """``credentials``: None for an insecure channel. Raises ValueError for a target that cannot be reached."""
+        """Makes the target. ``credentials`` is None for an insecure channel. ValueError if it cannot be reached."""
         text = target.decode() if isinstance(target, bytes) else str(target)
         tls = None if credentials is None else credentials.options
         plain, secure, local = _SCHEMES

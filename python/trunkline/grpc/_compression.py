@@ -19,8 +19,8 @@ _names = {Compression.NoCompression: "identity", Compression.Deflate: "deflate",
 
 
 def compressor_of(compression: Compression | int | None, available: Sequence[str]) -> str | None:
-    """The name of the compressor; None leaves it to the channel or server. ``available``: those of this build. A
-    message need not be compressed, so a compressor that is not there means none."""
+    """Returns the name of the compressor; None leaves it to the channel or server. ``available`` are those of this
+    build. A message need not be compressed, so a compressor that is not there means none."""
     if compression is None:
         return None
     name = _names[Compression(compression)]

@@ -26,5 +26,5 @@ _of_state = {
 
 
 def connectivity_of(state: str) -> ChannelConnectivity:
-    """``state``: of a ``trunkline.Channel``."""
+    """Returns the connectivity for ``state``, a state of a ``trunkline.Channel``."""
     return _of_state[state]

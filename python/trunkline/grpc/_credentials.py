@@ -14,16 +14,16 @@ Pem = bytes
 
 
 class ChannelCredentials:
-    """How a channel is secured. ``options``: of a ``trunkline.Channel``; None for a channel without TLS."""
+    """The security of a channel. ``options`` are those of a ``trunkline.Channel``; None for a channel without TLS."""
 
     def __init__(self, options: dict[str, Any] | None, call_credentials: Any = None) -> None:
         self.options = options
-        #: CallCredentials of every call; None for none.
+        #: The CallCredentials of every call; None for none.
         self.call_credentials = call_credentials
 
 
 class ServerCredentials:
-    """How a port of a server is secured. ``options``: of a ``trunkline.Server``; None for a port without TLS."""
+    """The security of a server's port. ``options`` are a ``trunkline.Server``'s; None for a port without TLS."""
 
     def __init__(self, options: dict[str, Any] | None) -> None:
         self.options = options
@@ -39,8 +39,8 @@ class LocalConnectionType(enum.Enum):
 def ssl_channel_credentials(
     root_certificates: Pem | None = None, private_key: Pem | None = None, certificate_chain: Pem | None = None
 ) -> ChannelCredentials:
-    """TLS. ``root_certificates``: what the server's certificate is checked against; the system's by default.
-    ``private_key`` and ``certificate_chain``: of this client, if the server asks for them. All as PEM."""
+    """Returns credentials for TLS. The server's certificate is checked against ``root_certificates``; the system's by
+    default. ``private_key`` and ``certificate_chain`` are this client's, if the server asks for them. All are PEM."""
     for given in (root_certificates, private_key, certificate_chain):
         if given is not None and not isinstance(given, bytes):
             raise TypeError(f"a key or certificate is bytes in PEM, not {type(given).__name__}")
@@ -55,14 +55,14 @@ def ssl_channel_credentials(
 def local_channel_credentials(
     local_connect_type: LocalConnectionType = LocalConnectionType.LOCAL_TCP,
 ) -> ChannelCredentials:
-    """A channel within one machine, without TLS; calls may have credentials of their own."""
+    """Returns credentials for a channel within one machine, without TLS; calls may have credentials of their own."""
     return ChannelCredentials(None)
 
 
 def composite_channel_credentials(
     channel_credentials: ChannelCredentials, *call_credentials: Any
 ) -> ChannelCredentials:
-    """The channel's credentials, with credentials for each of its calls."""
+    """Returns the channel's credentials, with credentials for each of its calls."""
     from ._call_credentials import composite_call_credentials
 
     own = channel_credentials.call_credentials
@@ -80,7 +80,7 @@ class ServerCertificateConfiguration:
 def _server_options(
     pairs: Iterable[tuple[Pem, Pem]], root_certificates: Pem | None, require_client_auth: bool
 ) -> dict[str, Any]:
-    """Raises ValueError unless there is one pair, and root certificates if clients need certificates."""
+    """Returns the options. ValueError unless there is one pair, and root certificates if clients need certificates."""
     found = list(pairs)
     if not found:
         raise ValueError("At least one private key-certificate chain pair is required!")
@@ -99,8 +99,8 @@ def ssl_server_credentials(
     root_certificates: Pem | None = None,
     require_client_auth: bool = False,
 ) -> ServerCredentials:
-    """TLS. One pair of a private key and a certificate chain, as PEM. ``require_client_auth``: clients need a
-    certificate that ``root_certificates`` vouch for."""
+    """Returns credentials for TLS with one pair of a private key and a certificate chain, as PEM. With
+    ``require_client_auth`` clients need a certificate that ``root_certificates`` vouch for."""
     return ServerCredentials(
         _server_options(private_key_certificate_chain_pairs, root_certificates, require_client_auth)
     )
@@ -109,7 +109,7 @@ def ssl_server_credentials(
 def ssl_server_certificate_configuration(
     private_key_certificate_chain_pairs: Iterable[tuple[Pem, Pem]], root_certificates: Pem | None = None
 ) -> ServerCertificateConfiguration:
-    """The certificates of a server, for ``dynamic_ssl_server_credentials``."""
+    """Returns the certificates of a server, for ``dynamic_ssl_server_credentials``."""
     options = _server_options(private_key_certificate_chain_pairs, root_certificates, False)
     if root_certificates is not None:
         options["ca_pem"] = root_certificates
@@ -121,10 +121,10 @@ def dynamic_ssl_server_credentials(
     certificate_configuration_fetcher: Callable[[], ServerCertificateConfiguration | None],
     require_client_authentication: bool = False,
 ) -> ServerCredentials:
-    """TLS with certificates that may be replaced. ``certificate_configuration_fetcher``: called for each connection
-    before its handshake; returns the certificates for this and later connections, or None to keep those in use. It runs
-    on the thread that serves connections; if it raises, the certificates stay in use.
-    ``require_client_authentication``: clients need a certificate that the root certificates vouch for."""
+    """Returns credentials for TLS with certificates that may be replaced. ``certificate_configuration_fetcher`` is
+    called for each connection before its handshake; it returns the certificates for this and later connections, or None
+    to keep those in use. It runs on the thread that serves connections; if it raises, the certificates stay in use.
+    With ``require_client_authentication`` clients need a certificate that the root certificates vouch for."""
     options = dict(initial_certificate_configuration.options)
     if require_client_authentication:
         if "ca_pem" not in options:
@@ -152,14 +152,14 @@ def dynamic_ssl_server_credentials(
 
 
 def insecure_server_credentials() -> ServerCredentials:
-    """A port without TLS."""
+    """Returns credentials for a port without TLS."""
     return ServerCredentials(None)
 
 
 def local_server_credentials(
     local_connect_type: LocalConnectionType = LocalConnectionType.LOCAL_TCP,
 ) -> ServerCredentials:
-    """A port for clients on the same machine, without TLS."""
+    """Returns credentials for a port without TLS, for clients on the same machine."""
     return ServerCredentials(None)
 
 
@@ -168,25 +168,25 @@ def _refuse(name: str) -> NoReturn:
 
 
 def alts_channel_credentials(service_accounts: Sequence[str] | None = None) -> NoReturn:
-    """Not supported: raises NotImplementedError."""
+    """Raises NotImplementedError, as this is not supported."""
     _refuse("alts_channel_credentials")
 
 
 def alts_server_credentials() -> NoReturn:
-    """Not supported: raises NotImplementedError."""
+    """Raises NotImplementedError, as this is not supported."""
     _refuse("alts_server_credentials")
 
 
 def compute_engine_channel_credentials(call_credentials: Any) -> NoReturn:
-    """Not supported: raises NotImplementedError."""
+    """Raises NotImplementedError, as this is not supported."""
     _refuse("compute_engine_channel_credentials")
 
 
 def xds_channel_credentials(fallback_credentials: ChannelCredentials | None = None) -> ChannelCredentials:
-    """The fallback, as xDS is not supported."""
+    """Returns the fallback, as xDS is not supported."""
     return ssl_channel_credentials() if fallback_credentials is None else fallback_credentials
 
 
 def xds_server_credentials(fallback_credentials: ServerCredentials) -> ServerCredentials:
-    """The fallback, as xDS is not supported."""
+    """Returns the fallback, as xDS is not supported."""
     return fallback_credentials

@@ -16,7 +16,7 @@ from ._status_code import StatusCode
 
 
 class EndedCall(Call):
-    """What is known of a call that has ended."""
+    """A call that has ended, with what is known of it."""
 
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
@@ -34,7 +34,7 @@ class EndedCall(Call):
         return self._outcome.details
 
     def debug_error_string(self) -> str:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         return self._outcome.debug_error_string
 
     def is_active(self) -> bool:
@@ -73,29 +73,29 @@ class FailedCall(RpcError, EndedCall, Future):
         return type(self), (self._outcome,)
 
     def cancelled(self) -> bool:
-        """See Future."""
+        """Implements ``Future.cancelled``."""
         return False
 
     def running(self) -> bool:
-        """See Future."""
+        """Implements ``Future.running``."""
         return False
 
     def done(self) -> bool:
-        """See Future."""
+        """Implements ``Future.done``."""
         return True
 
     def result(self, timeout: float | None = None) -> NoReturn:
-        """See Future."""
+        """Implements ``Future.result``."""
         raise self
 
     def exception(self, timeout: float | None = None) -> BaseException:
-        """See Future."""
+        """Implements ``Future.exception``."""
         return self
 
     def traceback(self, timeout: float | None = None) -> TracebackType | None:
-        """See Future."""
+        """Implements ``Future.traceback``."""
         return self.__traceback__
 
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
-        """See Future."""
+        """Implements ``Future.add_done_callback``."""
         fn(self)

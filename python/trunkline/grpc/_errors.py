@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class RpcError(Exception):
-    """A call has ended with a status other than OK. What calls raise is also a ``Call``, with ``code()`` and
+    """A call has ended with a status other than OK. An error that a call raises is also a ``Call``, with ``code()`` and
     ``details()``."""
 
 

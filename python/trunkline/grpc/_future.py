@@ -18,15 +18,15 @@ class Future(abc.ABC):
 
     @abc.abstractmethod
     def cancelled(self) -> bool:
-        """Whether the computation was cancelled before it ended."""
+        """Returns whether the computation was cancelled before it ended."""
 
     @abc.abstractmethod
     def running(self) -> bool:
-        """Whether the computation has not ended."""
+        """Returns whether the computation has not ended."""
 
     @abc.abstractmethod
     def done(self) -> bool:
-        """Whether the computation has ended."""
+        """Returns whether the computation has ended."""
 
     @abc.abstractmethod
     def result(self, timeout: float | None = None) -> Any:
@@ -35,11 +35,11 @@ class Future(abc.ABC):
 
     @abc.abstractmethod
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """As ``result``, but returns what the computation has raised; None if it has raised nothing."""
+        """Waits as ``result`` does, and returns what the computation has raised; None if it has raised nothing."""
 
     @abc.abstractmethod
     def traceback(self, timeout: float | None = None) -> TracebackType | None:
-        """As ``exception``, but returns the traceback."""
+        """Waits as ``exception`` does, and returns the traceback."""
 
     @abc.abstractmethod
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:

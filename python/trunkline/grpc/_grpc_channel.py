@@ -110,10 +110,10 @@ class GrpcChannel(Channel):
 
 
 def insecure_channel(target: str, options: Any = None, compression: Any = None) -> Channel:
-    """A channel without TLS to ``host:port``, ``dns:///host:port``, ``ipv4:host:port``, ``ipv6:[host]:port``,
+    """Makes a channel without TLS to ``host:port``, ``dns:///host:port``, ``ipv4:host:port``, ``ipv6:[host]:port``,
     ``unix:path``, ``unix:///path`` or ``unix-abstract:name``.
 
-    ``options``: pairs such as ``("grpc.max_receive_message_length", -1)``. ``compression``: of the requests.
+    ``options`` are pairs such as ``("grpc.max_receive_message_length", -1)``. ``compression`` is that of the requests.
     """
     return GrpcChannel(ChannelTarget.of(target, None, options), options, compression)
 
@@ -121,5 +121,5 @@ def insecure_channel(target: str, options: Any = None, compression: Any = None) 
 def secure_channel(
     target: str, credentials: ChannelCredentials, options: Any = None, compression: Any = None
 ) -> Channel:
-    """As ``insecure_channel``, secured by the credentials."""
+    """Makes a channel as ``insecure_channel`` does, secured by the credentials."""
     return GrpcChannel(ChannelTarget.of(target, credentials, options), options, compression)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""InboxTag: what the dispatcher of a channel calls when an operation of the core has ended."""
+"""InboxTag: the dispatcher of a channel calls it when an operation of the core has ended."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class InboxTag:
     """Passes the outcome of one operation to a function, on the dispatcher's thread."""
 
     def __init__(self, dispatcher: Dispatcher, take: Callable[[Any], None]) -> None:
-        """``take``: called once, with what the operation has returned, or with the exception that it has raised."""
+        """``take`` is called once, with what the operation has returned, or with the exception that it has raised."""
         self._dispatcher: Dispatcher | None = dispatcher
         self._take = take
         dispatcher.pending.add(self)  # type: ignore[arg-type]
 
     def forget(self) -> None:
-        """The operation has not begun."""
+        """Drops the tag of an operation that has not begun."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
             dispatcher.pending.discard(self)

@@ -31,8 +31,8 @@ def _is_grpc(name: str) -> bool:
 
 
 def install() -> None:
-    """From now on ``import grpc`` finds ``trunkline.grpc`` in this process. RuntimeError if grpcio has been imported,
-    as its users would not be changed."""
+    """Has ``import grpc`` find ``trunkline.grpc`` in this process from now on. Raises RuntimeError if grpcio has been
+    imported, as its users would not be changed."""
     own = _own_modules()
     present = sys.modules.get("grpc")
     if present is not None and present is not own["grpc"]:
@@ -50,7 +50,7 @@ def uninstall() -> None:
 
 @contextlib.contextmanager
 def imported_as_grpc() -> Iterator[None]:
-    """In its block ``import grpc`` finds ``trunkline.grpc``; afterwards it finds what it has found before. Generated
+    """Has ``import grpc`` find ``trunkline.grpc`` in its block; afterwards it finds what it has found before. Generated
     modules that are imported in the block run on Trunkline, others beside them on grpcio::
 
         with trunkline.grpc.imported_as_grpc():

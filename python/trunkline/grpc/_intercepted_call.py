@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What interceptors of a blocking client return in place of a call: a response that is there, or an exception."""
+"""The calls that interceptors of a blocking client return: with a response that is there, or with an exception."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RespondedCall(EndedCall, Future):
     """A call that has ended with a response."""
 
     def __init__(self, response: Any, call: Call | None) -> None:
-        """``call``: the one that was made; None if an interceptor has responded in its place."""
+        """``call`` is the one that was made; None if an interceptor has responded in its place."""
         super().__init__(Outcome(StatusCode.OK, ""))
         if isinstance(call, EndedCall):
             self._outcome = call._outcome
@@ -63,31 +63,31 @@ class RaisedCall(RpcError, EndedCall, Future):
         self._error = error
 
     def cancelled(self) -> bool:
-        """See Future."""
+        """Implements ``Future.cancelled``."""
         return False
 
     def running(self) -> bool:
-        """See Future."""
+        """Implements ``Future.running``."""
         return False
 
     def done(self) -> bool:
-        """See Future."""
+        """Implements ``Future.done``."""
         return True
 
     def result(self, timeout: float | None = None) -> NoReturn:
-        """See Future."""
+        """Implements ``Future.result``."""
         raise self._error
 
     def exception(self, timeout: float | None = None) -> BaseException:
-        """See Future."""
+        """Implements ``Future.exception``."""
         return self._error
 
     def traceback(self, timeout: float | None = None) -> TracebackType | None:
-        """See Future."""
+        """Implements ``Future.traceback``."""
         return self._error.__traceback__
 
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
-        """See Future."""
+        """Implements ``Future.add_done_callback``."""
         fn(self)
 
     def __iter__(self) -> Iterator[Any]:

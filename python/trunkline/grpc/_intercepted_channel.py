@@ -31,7 +31,7 @@ MethodOf = Callable[[str], Any]
 
 
 class CallDetails(NamedTuple):
-    """What an interceptor sees of a call."""
+    """The properties of a call that an interceptor sees."""
 
     method: str
     timeout: float | None = None
@@ -41,11 +41,11 @@ class CallDetails(NamedTuple):
     compression: Any = None
 
     def with_changes(self, changed: Any) -> CallDetails:
-        """These details, with the attributes that ``changed``, of the application, has."""
+        """Returns these details, with the attributes that ``changed``, of the application, has."""
         return CallDetails(*(getattr(changed, name, getattr(self, name)) for name in self._fields))
 
     def options(self) -> dict[str, Any]:
-        """The keyword arguments of the call."""
+        """Returns the keyword arguments of the call."""
         return {name: getattr(self, name) for name in self._fields[1:]}
 
 
@@ -53,7 +53,7 @@ ClientCallDetails.register(CallDetails)
 
 
 class _InterceptedMethod:
-    """A method whose calls pass through one interceptor. What follows the request of a call are the fields of
+    """A method whose calls pass through one interceptor. The arguments after the request of a call are the fields of
     CallDetails, by position or by name."""
 
     def __init__(self, method: str, intercept: Callable[..., Any], method_of: MethodOf) -> None:
@@ -68,7 +68,7 @@ class _InterceptedMethod:
         options: tuple[Any, ...],
         named: dict[str, Any],
     ) -> Any:
-        """What the interceptor returns. ``send(method, request, options)``: makes the call."""
+        """Returns the interceptor's result. ``send(method, request, options)`` makes the call."""
         details = CallDetails(self._method, *options, **named)
 
         def continuation(changed: Any, request: Any) -> Any:
@@ -99,7 +99,7 @@ def _send_stream(method: Any, request: Any, options: dict[str, Any]) -> Any:
 
 
 def _with_its_call(call: Any) -> tuple[Any, Any]:
-    """The response of a call, and the call."""
+    """Returns the response of a call, and the call."""
     response = call.result()
     return response, call if isinstance(call, Call) else RespondedCall(response, None)
 
@@ -154,7 +154,7 @@ class InterceptedChannel(Channel):
     def _method(
         self, kind: str, intercepted: Callable[..., M], interceptor: type[Any], name: str, codec: tuple[Any, ...]
     ) -> M:
-        """The method of the channel below; as ``intercepted`` if this interceptor is for methods of its kind."""
+        """Returns the method of the channel below, as ``intercepted`` if this interceptor is for its kind."""
 
         def method_of(name: str) -> M:
             method: M = getattr(self._channel, kind)(name, *codec)
@@ -217,8 +217,8 @@ _KINDS = (
 
 
 def intercept_channel(channel: Channel, *interceptors: Any) -> Channel:
-    """A channel whose calls pass through the interceptors, the first one outermost. Raises TypeError for what is no
-    client interceptor."""
+    """Returns a channel whose calls pass through the interceptors, the first one outermost. Raises TypeError for what
+    is no client interceptor."""
     for interceptor in reversed(interceptors):
         if not isinstance(interceptor, _KINDS):
             raise TypeError(

@@ -20,7 +20,7 @@ Metadata = tuple[Metadatum, ...]
 
 
 def presented(pairs: Iterable[tuple[str, bytes]]) -> Metadata:
-    """What the application gets of metadata that the core has received."""
+    """Returns metadata that the core has received as the application gets it."""
     return tuple(
         Metadatum(name, value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape"))
         for name, value in pairs
@@ -28,7 +28,7 @@ def presented(pairs: Iterable[tuple[str, bytes]]) -> Metadata:
 
 
 def encoded(metadata: Any) -> Sequence[tuple[str, bytes]]:
-    """Metadata of the application, as the core takes it. Raises ValueError for what is not metadata."""
+    """Returns metadata of the application as the core takes it. Raises ValueError for what is not metadata."""
     if not metadata:
         return ()
     try:

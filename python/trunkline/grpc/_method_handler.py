@@ -21,7 +21,7 @@ class _Handler(NamedTuple):
 
 
 class MethodHandler(_Handler, RpcMethodHandler):
-    """How a method is served: its kind, its function, and how its messages become bytes."""
+    """The way in which a method is served: its kind, its function, and how its messages become bytes."""
 
 
 class ServiceHandler(ServiceRpcHandler):
@@ -29,7 +29,7 @@ class ServiceHandler(ServiceRpcHandler):
 
     def __init__(self, service: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
         self._name = service
-        #: By the full name, as ``/package.Service/Method``.
+        #: The handlers by their full names, as ``/package.Service/Method``.
         self.method_handlers = {f"/{service}/{name}": handler for name, handler in method_handlers.items()}
 
     def service_name(self) -> str:
@@ -40,7 +40,7 @@ class ServiceHandler(ServiceRpcHandler):
 
 
 class CallDetails(NamedTuple):
-    """What a server interceptor sees of a call."""
+    """The properties of a call that a server interceptor sees."""
 
     method: str
     invocation_metadata: Any
@@ -88,12 +88,12 @@ def stream_stream_rpc_method_handler(
 def method_handlers_generic_handler(
     service: str, method_handlers: Mapping[str, RpcMethodHandler]
 ) -> ServiceRpcHandler:
-    """Serves the methods of a service. ``method_handlers``: by their short names."""
+    """Serves the methods of a service. ``method_handlers`` holds them by their short names."""
     return ServiceHandler(service, method_handlers)
 
 
 def behavior_of(handler: RpcMethodHandler) -> Callable[..., Any]:
-    """The function that serves the method."""
+    """Returns the function that serves the method."""
     if handler.request_streaming:
         behavior = handler.stream_stream if handler.response_streaming else handler.stream_unary
     else:

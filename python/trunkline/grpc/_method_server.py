@@ -41,12 +41,12 @@ class RequestIterator:
         return decoded(data, self._deserialize)
 
     def next(self) -> Any:
-        """The next request."""
+        """Returns the next request."""
         return self.__next__()
 
 
 def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
-    """The request. Raises UndecodableRequestError."""
+    """Returns the request. Raises UndecodableRequestError."""
     if type(data) is not bytes:
         data = bytes(data)
     if deserialize is None:
@@ -59,7 +59,7 @@ def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
 
 
 class CallRoutes(NamedTuple):
-    """What the calls of all methods of a server share."""
+    """The parts of a server that the calls of all its methods share."""
 
     table: MethodTable
     interceptors: Sequence[Any]
@@ -67,11 +67,11 @@ class CallRoutes(NamedTuple):
 
 
 class MethodServer:
-    """Runs the handler of one method, through the server's interceptors, for each of its calls. Or those of the methods
-    that are not registered with the core, as which the table of the server knows them."""
+    """Runs the handler of one method, through the server's interceptors, for each of its calls. Or it runs those of the
+    methods that are not registered with the core, which it finds in the table of the server."""
 
     def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
-        """``name``: as ``/package.Service/Method``. Without it and its handler: for methods that are not registered."""
+        """``name`` is as ``/package.Service/Method``. Without name and handler it serves unregistered methods."""
         self._name = name
         self._routes = routes
         self._handler = handler
@@ -79,7 +79,7 @@ class MethodServer:
         self.entry: Callable[..., Any] = self.serve_unary if is_unary else self.serve_stream
 
     def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
-        """The handler that the interceptors leave. Raises what they raise, or a generic handler."""
+        """Returns the handler that the interceptors leave. Raises what they raise, or a generic handler."""
         table, interceptors, _ = self._routes
         if self._handler is not None and not interceptors:
             return self._handler
@@ -147,7 +147,7 @@ class MethodServer:
         return decoded(b"" if data is None else data, handler.request_deserializer)
 
     def _one_response(self, handler: RpcMethodHandler, argument: Any, context: ServedContext) -> bytes:
-        """The bytes of the response; empty if a status is set."""
+        """Returns the bytes of the response; empty if a status is set."""
         try:
             response = behavior_of(handler)(argument, context)
             if handler.response_streaming:
@@ -161,7 +161,7 @@ class MethodServer:
         return b""
 
     def _serialized(self, handler: RpcMethodHandler, response: Any, context: ServedContext) -> bytes | None:
-        """None if the serializer refuses it; a status is then set."""
+        """Returns the bytes of a response; None if the serializer refuses it, and a status is then set."""
         serialize = handler.response_serializer
         try:
             data = response if serialize is None else serialize(response)

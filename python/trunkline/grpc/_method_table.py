@@ -26,7 +26,7 @@ class MethodTable:
         self._generic: list[Any] = []
 
     def add_generic(self, handlers: Any) -> None:
-        """Raises AttributeError for what serves no methods."""
+        """Adds handlers. Raises AttributeError for what serves no methods."""
         for handler in handlers:
             if not hasattr(handler, "service"):
                 raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
@@ -37,7 +37,7 @@ class MethodTable:
             self._registered.setdefault(f"/{service_name}/{name}", method)
 
     def find(self, details: Any) -> RpcMethodHandler | None:
-        """The handler of a call, of HandlerCallDetails. Raises what a generic handler raises."""
+        """Returns the handler of a call, of HandlerCallDetails. Raises what a generic handler raises."""
         found = self._registered.get(details.method)
         if found is not None:
             return found
@@ -48,8 +48,8 @@ class MethodTable:
         return None
 
     def methods(self, entry_of: EntryOf, *, serves_unknown: bool) -> list[Method]:
-        """The methods for a server of Trunkline. ``serves_unknown``: there is an entry for calls of unknown methods,
-        even if no generic handler serves more methods than it tells the names of."""
+        """Returns the methods for a server of Trunkline. With ``serves_unknown`` there is an entry for calls of unknown
+        methods, even if no generic handler serves more methods than it tells the names of."""
         named: dict[str, RpcMethodHandler] = dict(self._registered)
         for handler in self._generic:
             if not isinstance(handler, ServiceHandler):

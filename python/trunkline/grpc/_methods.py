@@ -29,8 +29,8 @@ Deserialize = Callable[[bytes], Any]
 
 
 class _Method:
-    """What methods of every kind share. What follows the request of a call are the fields of CallRequest, by position
-    or by name."""
+    """The base of methods of every kind. The arguments after the request of a call are the fields of CallRequest, by
+    position or by name."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class _Method:
         return self._channel._dispatcher or self._channel._start_dispatcher()
 
     def _failed(self, error: CoreError) -> Exception:
-        """What a call raises for an error of the core."""
+        """Returns the exception that a call raises for an error of the core."""
         if isinstance(error, FailedPrecondition) and self._channel.state == "closed":
             return ValueError("Cannot invoke RPC on closed channel!")
         return FailedCall(failed_outcome(error))
@@ -86,7 +86,7 @@ _PLAIN = CallRequest()
 
 
 class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
-    """See UnaryUnaryMultiCallable."""
+    """Makes the calls of a ``UnaryUnaryMultiCallable``."""
 
     def __call__(
         self,
@@ -137,7 +137,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
 
 
 class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
-    """See UnaryStreamMultiCallable."""
+    """Makes the calls of a ``UnaryStreamMultiCallable``."""
 
     def __call__(self, request: Any, *options: Any, **named: Any) -> StreamCall:
         data = serialized(request, self._serialize)
@@ -145,7 +145,7 @@ class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
 
 
 class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
-    """See StreamUnaryMultiCallable."""
+    """Makes the calls of a ``StreamUnaryMultiCallable``."""
 
     def _begun(self, requests: Iterable[Any], asked: CallRequest) -> StreamCall:
         call = self._open(asked, None)
@@ -172,7 +172,7 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
 
 
 class StreamStreamMethod(_Method, StreamStreamMultiCallable):
-    """See StreamStreamMultiCallable."""
+    """Makes the calls of a ``StreamStreamMultiCallable``."""
 
     def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
         call = self._open(CallRequest(*options, **named), None)

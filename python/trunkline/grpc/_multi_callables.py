@@ -32,7 +32,7 @@ class UnaryUnaryMultiCallable(abc.ABC):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> tuple[Any, Any]:
-        """As ``__call__``, but returns the response and the Call."""
+        """Waits as ``__call__`` does, and returns the response and the Call."""
 
     @abc.abstractmethod
     def future(
@@ -88,7 +88,7 @@ class StreamUnaryMultiCallable(abc.ABC):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> tuple[Any, Any]:
-        """As ``__call__``, but returns the response and the Call."""
+        """Waits as ``__call__`` does, and returns the response and the Call."""
 
     @abc.abstractmethod
     def future(

@@ -31,7 +31,7 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
     """A call that may be under way. It is its own error, as in grpcio: what it raises is the call itself."""
 
     def __init__(self, deadline: float | None) -> None:
-        """``deadline``: a point of ``time.monotonic()``; None without one."""
+        """``deadline`` is a point of ``time.monotonic()``; None without one."""
         super().__init__()
         self._deadline = deadline
         self._changed = threading.Condition()
@@ -44,13 +44,13 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def _cancel_on_wire(self) -> None:
-        """Cancels the call in the core. Any thread."""
+        """Cancels the call in the core. Any thread may call it."""
 
     def _notice_end(self) -> None:
-        """From now on, the end of the call is noticed although nobody reads."""
+        """Has the end of the call noticed from now on, although nobody reads."""
 
     def _end(self, outcome: Outcome, response: Any = None) -> None:
-        """The call has ended. The first one counts."""
+        """Ends the call. Only the first outcome counts."""
         with self._changed:
             if self._outcome is not None:
                 return
@@ -74,17 +74,17 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
     # --- the call ---
 
     def is_active(self) -> bool:
-        """See RpcContext."""
+        """Implements ``RpcContext.is_active``."""
         if self._outcome is None:
             self._notice_end()
         return self._outcome is None
 
     def time_remaining(self) -> float | None:
-        """See RpcContext."""
+        """Implements ``RpcContext.time_remaining``."""
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     def cancel(self) -> bool:
-        """Cancels the call. True if it had not ended."""
+        """Cancels the call. Returns True if it had not ended."""
         with self._changed:
             if self._outcome is not None:
                 return False
@@ -94,7 +94,7 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
         return True
 
     def add_callback(self, callback: Callable[[], Any]) -> bool:
-        """See RpcContext."""
+        """Implements ``RpcContext.add_callback``."""
         self._notice_end()
         with self._changed:
             if self._outcome is not None:
@@ -103,41 +103,41 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
         return True
 
     def initial_metadata(self) -> Metadata:
-        """See Call."""
+        """Implements ``Call.initial_metadata``."""
         return self._ended().initial_metadata
 
     def trailing_metadata(self) -> Metadata:
-        """See Call."""
+        """Implements ``Call.trailing_metadata``."""
         return self._ended().trailing_metadata
 
     def code(self) -> StatusCode:
-        """See Call."""
+        """Implements ``Call.code``."""
         return self._ended().code
 
     def details(self) -> str:
-        """See Call."""
+        """Implements ``Call.details``."""
         return self._ended().details
 
     def debug_error_string(self) -> str:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         return self._ended().debug_error_string
 
     # --- the future ---
 
     def cancelled(self) -> bool:
-        """See Future."""
+        """Implements ``Future.cancelled``."""
         return self._was_cancelled
 
     def running(self) -> bool:
-        """See Future."""
+        """Implements ``Future.running``."""
         return self.is_active()
 
     def done(self) -> bool:
-        """See Future."""
+        """Implements ``Future.done``."""
         return not self.is_active()
 
     def result(self, timeout: float | None = None) -> Any:
-        """See Future."""
+        """Implements ``Future.result``."""
         outcome = self._ended(timeout)
         if self._was_cancelled:
             raise FutureCancelledError
@@ -146,14 +146,14 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
         return self._response
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """See Future."""
+        """Implements ``Future.exception``."""
         outcome = self._ended(timeout)
         if self._was_cancelled:
             raise FutureCancelledError
         return None if outcome.code is StatusCode.OK else self
 
     def traceback(self, timeout: float | None = None) -> TracebackType | None:
-        """See Future."""
+        """Implements ``Future.traceback``."""
         if self.exception(timeout) is None:
             return None
         try:
@@ -162,7 +162,7 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
             return error.__traceback__
 
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
-        """See Future."""
+        """Implements ``Future.add_done_callback``."""
         if not self.add_callback(lambda: fn(self)):
             fn(self)
 

@@ -13,7 +13,7 @@ from ._status_code import StatusCode, code_of
 from ._status_details import DETAILS_KEY, encode_status
 
 
-#: Whether the text of an error is that of a timer of the core, of either side, and not of an application.
+#: Matches the text of an error if it is that of a timer of the core, of either side, and not of an application.
 _of_timer = re.compile(r"(call \S+: )?deadline exceeded( after .*)?", re.DOTALL).fullmatch
 
 
@@ -28,12 +28,12 @@ class Outcome(NamedTuple):
 
 
 def ok_outcome(leading: Iterable[tuple[str, bytes]], trailing: Iterable[tuple[str, bytes]]) -> Outcome:
-    """Of a call that has ended with OK."""
+    """Returns the outcome of a call that has ended with OK."""
     return Outcome(StatusCode.OK, "", presented(leading), presented(trailing))
 
 
 def failed_outcome(error: CoreError) -> Outcome:
-    """Of a call that the core has ended with ``error``. Its details are trailing metadata, too."""
+    """Returns the outcome of a call that the core has ended with ``error``. Details are trailing metadata, too."""
     trailing = presented(error.trailing_metadata)
     details = error.details()
     if details:
@@ -48,7 +48,7 @@ def failed_outcome(error: CoreError) -> Outcome:
 
 
 def text_of(kind: str, outcome: Outcome | None) -> str:
-    """The representation of a call of the class ``kind``, in the form that grpcio has."""
+    """Returns the representation of a call of the class ``kind``, in the form that grpcio has."""
     if outcome is None:
         return f"<{kind} object>"
     lines = [f"<{kind} of RPC that terminated with:", f"\tstatus = {outcome.code}", f'\tdetails = "{outcome.details}"']

@@ -24,17 +24,17 @@ class Ports:
     """The ports of a server."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        """``options``: of the server, without those of TLS."""
+        """``options`` are those of the server, without those of TLS."""
         self._options = options
         self._plain: Port | None = None
         self.all: list[Port] = []
 
     def make_inbox(self, has_descriptor: bool) -> _core.Inbox:
-        """Of one of the servers. There is a port."""
+        """Makes an inbox of one of the servers. There must be a port."""
         return self.all[0].core.make_inbox(has_descriptor)
 
     def add(self, address: str, secure_options: dict[str, Any] | None) -> int:
-        """Listens. Returns the port. Raises RuntimeError if that fails. ``secure_options``: None without TLS."""
+        """Listens and returns the port. Raises RuntimeError if that fails. ``secure_options`` is None without TLS."""
         port = self._plain if secure_options is None else None
         if port is None:
             port = Port({**self._options, **(secure_options or {})})

@@ -15,7 +15,7 @@ from ._future import Future
 
 
 class ReadyFuture(Future):
-    """Ends when the channel is ready."""
+    """A future that ends when the channel is ready."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -79,7 +79,7 @@ class ReadyFuture(Future):
 
 
 def channel_ready_future(channel: Channel) -> Future:
-    """A future that ends when the channel is ready. It makes the channel connect."""
+    """Returns a future that ends when the channel is ready. It makes the channel connect."""
     future = ReadyFuture(channel)
     future.start()
     return future

@@ -25,8 +25,8 @@ def feed(
     serialize: Callable[[Any], bytes] | None,
     fail: Callable[[Outcome], None],
 ) -> None:
-    """Starts the thread, which ends after the last request, or once the call has ended. ``fail``: called if the
-    iterator or the serializer raises; it ends the call."""
+    """Starts the thread, which ends after the last request, or once the call has ended. If the iterator or the
+    serializer raises, the thread calls ``fail``, which ends the call."""
     run = contextvars.copy_context().run
     arguments = (_feed, stream, requests, serialize, fail)
     threading.Thread(target=run, args=arguments, name="trunkline-requests", daemon=True).start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Modules made of ``.proto`` files at run time, which needs the package ``grpcio-tools``."""
+"""Makes modules of ``.proto`` files at run time, which needs the package ``grpcio-tools``."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def _tools() -> Any:
 
 
 def protos(protobuf_path: str) -> ModuleType:
-    """The module of the messages in a file, whose path is relative to one of ``sys.path``."""
+    """Returns the module of the messages in a file, whose path is relative to one of ``sys.path``."""
     module: ModuleType = _tools()._protos(protobuf_path)
     return module
 
 
 def services(protobuf_path: str) -> ModuleType:
-    """The module of the services in a file."""
+    """Returns the module of the services in a file."""
     with imported_as_grpc():
         module: ModuleType = _tools()._services(protobuf_path)
     return module
 
 
 def protos_and_services(protobuf_path: str) -> tuple[ModuleType, ModuleType]:
-    """Both modules."""
+    """Returns both modules."""
     return protos(protobuf_path), services(protobuf_path)

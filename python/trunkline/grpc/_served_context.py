@@ -30,7 +30,7 @@ _INTERNAL = 13
 
 
 class CallIdentity:
-    """What is known of the client of a call."""
+    """The client of a call, with what is known of it."""
 
     def __init__(self, call: _core.ServedCall) -> None:
         peer = call.peer()
@@ -40,7 +40,7 @@ class CallIdentity:
         self.names = call.certificate_names() if self.subject else []
 
     def auth_context(self) -> dict[str, list[bytes]]:
-        """As grpcio has it; empty without TLS."""
+        """Returns the properties of the client as grpcio has them; empty without TLS."""
         context: dict[str, list[bytes]] = {}
         if self.uses_tls:
             context["transport_security_type"] = [b"ssl"]
@@ -61,7 +61,7 @@ class CallIdentity:
 
 
 def common_name_of(subject: str) -> str:
-    """The common name in the subject of a certificate; empty without one."""
+    """Returns the common name in the subject of a certificate; empty without one."""
     for part in subject.replace("/", ",").split(","):
         name, _, value = part.strip().partition("=")
         if name.strip() == "CN":
@@ -73,7 +73,7 @@ class ServedContext(ServicerContext):
     """The call that a blocking handler serves."""
 
     def __init__(self, call: _core.ServedCall, watch: CallEndWatch | None) -> None:
-        """``watch``: None for a call that has no callbacks."""
+        """``watch`` is None for a call that has no callbacks."""
         self._call = call
         self._watch = watch
         self._has_ended = False
@@ -86,7 +86,7 @@ class ServedContext(ServicerContext):
         self._lock: threading.Lock = threading.Lock()
         self._compressor = ""
         self._has_aborted = False
-        #: Errors that reading requests has raised, which the handler may let pass.
+        #: The errors that reading requests has raised, which the handler may let pass.
         self._own_errors: list[BaseException] = []
 
     # --- the call ---
@@ -101,7 +101,7 @@ class ServedContext(ServicerContext):
         return None if left is None or left > FOREVER / 2 else left
 
     def cancel(self) -> None:
-        """The caller gets the status CANCELLED once the handler has ended."""
+        """Has the caller get the status CANCELLED once the handler has ended."""
         self._is_cancelled = True
         self._run_callbacks()
 
@@ -115,7 +115,7 @@ class ServedContext(ServicerContext):
         return True
 
     def _run_callbacks(self) -> None:
-        """Once; on the thread of the handler, or that of the watch."""
+        """Runs the callbacks once, on the thread of the handler, or that of the watch."""
         with self._lock:
             callbacks, self._callbacks = self._callbacks, None
         for callback in callbacks or ():
@@ -196,7 +196,7 @@ class ServedContext(ServicerContext):
     # --- for the server ---
 
     def read(self) -> bytes | None:
-        """The next request of a stream; None after the last one. Raises RpcError if the call has ended."""
+        """Returns the next request of a stream; None after the last one. Raises RpcError if the call has ended."""
         try:
             data = self._call.begin_read(None, None).wait()
         except CoreError as error:
@@ -206,7 +206,7 @@ class ServedContext(ServicerContext):
         return data if data is None or type(data) is bytes else bytes(data)
 
     def write(self, data: bytes) -> bool:
-        """Sends a response of a stream. False once the call has ended."""
+        """Sends a response of a stream. Returns False once the call has ended."""
         self._sent_initial = True
         if not self.is_active():
             return False
@@ -218,7 +218,7 @@ class ServedContext(ServicerContext):
         return True
 
     def restore_compression(self) -> None:
-        """After a message: undoes ``disable_next_message_compression``."""
+        """Undoes ``disable_next_message_compression`` after a message."""
         if self._compressor:
             self._call.set_compressor(self._compressor)
 
@@ -239,8 +239,8 @@ class ServedContext(ServicerContext):
         self.set_details(details)
 
     def finish(self) -> bool:
-        """Hands the status and the trailing metadata to the core and runs the callbacks. True if the status is OK; the
-        response, or the end of a stream, is then still to be sent."""
+        """Hands the status and the trailing metadata to the core and runs the callbacks. Returns True if the status is
+        OK; the response, or the end of a stream, is then still to be sent."""
         code = _OK if self._code is None else number_of(self._code)
         if self._is_cancelled:
             code, self._details = _CANCELLED, "the server cancelled the call"

@@ -153,7 +153,7 @@ class GrpcServer(Server):
         running.cancel_all()
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """True if the server still runs after ``timeout`` seconds, False once it has stopped."""
+        """Waits. Returns True if the server still runs after ``timeout`` seconds, False once it has stopped."""
         return not self._stopped.wait(timeout)
 
     def __del__(self) -> None:
@@ -164,7 +164,7 @@ class GrpcServer(Server):
 
 
 def _is_plain(pool: concurrent.futures.Executor) -> bool:
-    """Whether nothing tells the pool's threads from others."""
+    """Returns whether nothing tells the pool's threads from others."""
     return type(pool) is concurrent.futures.ThreadPoolExecutor and getattr(pool, "_initializer", None) is None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The interfaces of a server: what serves methods, what intercepts them, and what their handlers see of a call."""
+"""The interfaces of a server: handlers of methods, interceptors, and the call as handlers see it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def invocation_metadata(self) -> Any:
-        """What the client has sent with the call: pairs with the attributes ``key`` and ``value``."""
+        """Returns the metadata that the client has sent: pairs with the attributes ``key`` and ``value``."""
 
     @abc.abstractmethod
     def peer(self) -> str:
-        """The client's address, such as ``ipv4:127.0.0.1:40312``."""
+        """Returns the client's address, such as ``ipv4:127.0.0.1:40312``."""
 
     @abc.abstractmethod
     def peer_identities(self) -> Sequence[bytes] | None:
-        """The values of ``peer_identity_key`` in ``auth_context``; None without a verified certificate."""
+        """Returns the values of ``peer_identity_key`` in ``auth_context``; None without a verified certificate."""
 
     @abc.abstractmethod
     def peer_identity_key(self) -> str | None:
-        """The name of the property that identifies the client; None without a verified certificate."""
+        """Returns the name of the property that identifies the client; None without a verified certificate."""
 
     @abc.abstractmethod
     def auth_context(self) -> Mapping[str, Sequence[bytes]]:
-        """What is known of the client's certificate."""
+        """Returns what is known of the client's certificate."""
 
     def set_compression(self, compression: Any) -> None:
         """Selects the compressor of the responses that follow."""
@@ -40,14 +40,14 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def send_initial_metadata(self, initial_metadata: Any) -> None:
-        """Sets what is sent before the first message. Once, and before that message."""
+        """Sets the metadata that is sent before the first message. Call it once, and before that message."""
 
     @abc.abstractmethod
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        """Sets what is sent with the status."""
+        """Sets the metadata that is sent with the status."""
 
     def trailing_metadata(self) -> Any:
-        """What ``set_trailing_metadata`` has set."""
+        """Returns the metadata that ``set_trailing_metadata`` has set."""
         raise NotImplementedError
 
     @abc.abstractmethod
@@ -57,7 +57,7 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def abort_with_status(self, status: Status) -> NoReturn:
-        """As ``abort``, with trailing metadata."""
+        """Ends the call as ``abort`` does, with trailing metadata."""
         raise NotImplementedError
 
     @abc.abstractmethod
@@ -69,11 +69,11 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
         """Sets the text of the call's status."""
 
     def code(self) -> Any:
-        """What ``set_code`` has set."""
+        """Returns the code that ``set_code`` has set."""
         raise NotImplementedError
 
     def details(self) -> Any:
-        """What ``set_details`` has set."""
+        """Returns the text that ``set_details`` has set."""
         raise NotImplementedError
 
     def disable_next_message_compression(self) -> None:
@@ -82,7 +82,7 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
 
 
 class RpcMethodHandler(abc.ABC):
-    """How a method is served.
+    """The way in which a method is served.
 
     ``request_streaming``, ``response_streaming``: its kind. ``request_deserializer``, ``response_serializer``: None
     for messages that are bytes. ``unary_unary``, ``unary_stream``, ``stream_unary``, ``stream_stream``: the function
@@ -100,7 +100,7 @@ class RpcMethodHandler(abc.ABC):
 
 
 class HandlerCallDetails(abc.ABC):
-    """What a server interceptor sees of a call.
+    """The properties of a call that a server interceptor sees.
 
     ``method``: its name, as ``/package.Service/Method``. ``invocation_metadata``: what the client has sent with it.
     """
@@ -114,7 +114,7 @@ class GenericRpcHandler(abc.ABC):
 
     @abc.abstractmethod
     def service(self, handler_call_details: HandlerCallDetails) -> RpcMethodHandler | None:
-        """How the call is served; None for one that is not served here."""
+        """Returns how the call is served; None for one that is not served here."""
 
 
 class ServiceRpcHandler(GenericRpcHandler, metaclass=abc.ABCMeta):
@@ -122,7 +122,7 @@ class ServiceRpcHandler(GenericRpcHandler, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def service_name(self) -> str:
-        """The name of the service."""
+        """Returns the name of the service."""
 
 
 class ServerInterceptor(abc.ABC):
@@ -140,27 +140,27 @@ class Server(abc.ABC):
 
     @abc.abstractmethod
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
-        """Adds handlers of methods. Before ``start``."""
+        """Adds handlers of methods. Call it before ``start``."""
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
-        """Adds handlers of the methods of a service. Before ``start``."""
+        """Adds handlers of the methods of a service. Call it before ``start``."""
 
     @abc.abstractmethod
     def add_insecure_port(self, address: str) -> int:
-        """Listens without TLS. Returns the port. Before ``start``."""
+        """Listens without TLS. Returns the port. Call it before ``start``."""
 
     @abc.abstractmethod
     def add_secure_port(self, address: str, server_credentials: Any) -> int:
-        """Listens with TLS. Returns the port. Before ``start``."""
+        """Listens with TLS. Returns the port. Call it before ``start``."""
 
     @abc.abstractmethod
     def start(self) -> Any:
-        """Begins to serve. Once."""
+        """Begins to serve. Call it once."""
 
     @abc.abstractmethod
     def stop(self, grace: float | None) -> Any:
         """Refuses further calls, and cancels those in progress after ``grace`` seconds; None for at once."""
 
     def wait_for_termination(self, timeout: float | None = None) -> Any:
-        """Waits until the server has stopped. True after ``timeout`` seconds."""
+        """Waits until the server has stopped. Returns True after ``timeout`` seconds."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""ServiceConfig: what a channel's option ``grpc.service_config`` says about its methods: timeouts and waiting. The rest
-is for the core."""
+"""ServiceConfig: the timeouts and the waiting of methods in a channel's option ``grpc.service_config``. The rest of the
+option is for the core."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ._call_request import CallRequest
 
 
 class MethodConfig(NamedTuple):
-    """What is said about a method."""
+    """The part of a service config that applies to a method."""
 
     timeout: float | None = None
     wait_for_ready: bool | None = None
 
     def applied_to(self, asked: CallRequest) -> CallRequest:
-        """The call with the shorter timeout, and with the method's waiting unless it states its own."""
+        """Returns the call with the shorter timeout, and with the method's waiting unless it states its own."""
         timeouts = [timeout for timeout in (self.timeout, asked.timeout) if timeout is not None]
         waiting = self.wait_for_ready if asked.wait_for_ready is None else asked.wait_for_ready
         return asked._replace(timeout=min(timeouts, default=None), wait_for_ready=waiting)
 
 
 class ServiceConfig:
-    """The methods that a channel's options say something about."""
+    """The methods about which a channel's options say something."""
 
     def __init__(self, methods: Mapping[str, MethodConfig]) -> None:
-        """``methods``: by ``package.Service/Method``, ``package.Service/`` for a whole service, or an empty name for
-        all."""
+        """``methods`` holds them by ``package.Service/Method``, ``package.Service/`` for a whole service, or an empty
+        name for all."""
         self._methods = methods
 
     @classmethod
     def of(cls, options: Iterable[Any] | None) -> ServiceConfig:
-        """Of a channel's options. Raises ValueError for a text that is no service config."""
+        """Reads the config of a channel's options. Raises ValueError for a text that is no service config."""
         given = {str(name): value for name, value in options or ()}
         text = given.get("grpc.service_config")
         if not text:
@@ -51,7 +51,7 @@ class ServiceConfig:
         return cls(methods)
 
     def for_method(self, name: str) -> MethodConfig | None:
-        """``name``: ``package.Service/Method``."""
+        """Returns the config of the method ``name``, as ``package.Service/Method``."""
         service = name.rpartition("/")[0]
         for key in (name, f"{service}/", ""):
             if key in self._methods:
@@ -60,9 +60,9 @@ class ServiceConfig:
 
 
 def config_of_core(options: Iterable[Any] | None) -> str | None:
-    """The service config of a channel's options without what this module applies: the core cannot tell a call that does
-    not wait from one that leaves it to the config. Without policies for retries if ``grpc.enable_retries`` is 0. None:
-    there is no config, or it is none, which ``ServiceConfig.of`` reports."""
+    """Returns the service config of a channel's options without what this module applies: the core cannot tell a call
+    that does not wait from one that leaves it to the config. Policies for retries are missing if
+    ``grpc.enable_retries`` is 0. None: there is no config, or it is none, which ``ServiceConfig.of`` reports."""
     given = {str(name): value for name, value in options or ()}
     text = given.get("grpc.service_config")
     if not text:
@@ -87,5 +87,5 @@ def _method_config(given: Mapping[str, Any]) -> MethodConfig:
 
 
 def _seconds(duration: str) -> float:
-    """Of a duration such as ``0.1s``."""
+    """Returns the seconds of a duration such as ``0.1s``."""
     return float(duration.removesuffix("s"))

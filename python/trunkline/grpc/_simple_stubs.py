@@ -12,9 +12,9 @@ from ._channel_interface import Channel
 from ._credentials import ChannelCredentials
 from ._grpc_channel import insecure_channel, secure_channel
 
-#: Channels that are kept; the one that has been unused for the longest time is closed first.
+#: The most channels that are kept; the one that has been unused for the longest time is closed first.
 _MOST_CHANNELS = 256
-#: Seconds, for a call that states none.
+#: The timeout of a call that states none, in seconds.
 _DEFAULT_TIMEOUT = 60.0
 
 
@@ -28,7 +28,7 @@ class _Channels:
     def get(
         self, target: str, options: Any, credentials: ChannelCredentials | None, insecure: bool, compression: Any
     ) -> Channel:
-        """Raises ValueError for credentials of an insecure channel."""
+        """Returns the channel of a target. Raises ValueError for credentials of an insecure channel."""
         if insecure and credentials is not None:
             raise ValueError("an insecure call has channel credentials")
         key = (target, tuple(options or ()), credentials, insecure, compression)
@@ -58,7 +58,7 @@ _channels = _Channels()
 
 
 def _start_anew() -> None:
-    """In a forked child, which cannot use the parent's channels."""
+    """Runs in a forked child, which cannot use the parent's channels."""
     global _channels
     _channels = _Channels()
 

@@ -32,10 +32,10 @@ _by_number: dict[int, StatusCode] = {code.value[0]: code for code in StatusCode}
 
 
 def code_of(number: int) -> StatusCode:
-    """The code of a number; UNKNOWN for one that gRPC does not have."""
+    """Returns the code of a number; UNKNOWN for one that gRPC does not have."""
     return _by_number.get(int(number), StatusCode.UNKNOWN)
 
 
 def number_of(code: object) -> int:
-    """The number of a code that an application has set; that of UNKNOWN for what is no StatusCode."""
+    """Returns the number of a code that an application has set; that of UNKNOWN for what is no StatusCode."""
     return int(code.value[0]) if isinstance(code, StatusCode) else 2

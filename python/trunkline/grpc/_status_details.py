@@ -12,7 +12,7 @@ DETAILS_KEY = "grpc-status-details-bin"
 
 
 def encode_status(code: int, message: str, details: Iterable[Any]) -> bytes:
-    """``details``: objects with ``type_url`` and ``value``."""
+    """Returns the status as bytes. ``details`` are objects with ``type_url`` and ``value``."""
     result = bytearray()
     if code:
         result += b"\x08" + _varint(code)
@@ -25,7 +25,7 @@ def encode_status(code: int, message: str, details: Iterable[Any]) -> bytes:
 
 
 def decode_details(status: bytes) -> list[tuple[str, bytes]]:
-    """The details of a ``google.rpc.Status``, as pairs of a type's URL and a value. Raises ValueError for other
+    """Returns the details of a ``google.rpc.Status``, as pairs of a type's URL and a value. Raises ValueError for other
     bytes."""
     details = []
     for number, packed in _fields(status):
@@ -41,7 +41,7 @@ def decode_details(status: bytes) -> list[tuple[str, bytes]]:
 def split_trailing(
     metadata: Sequence[tuple[str, bytes]],
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    """(trailing metadata without the details of the status, these details)"""
+    """Returns the trailing metadata without the details of the status, and these details."""
     kept, details = [], []
     for name, value in metadata:
         if name == DETAILS_KEY:
@@ -65,7 +65,7 @@ def _sized(data: bytes) -> bytes:
 
 
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """(value, position after it)"""
+    """Returns the value and the position after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):

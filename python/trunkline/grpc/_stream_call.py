@@ -34,7 +34,7 @@ class StreamCall(OngoingCall):
         deserialize: Callable[[bytes], Any] | None,
         start_dispatcher: Callable[[], Dispatcher],
     ) -> None:
-        """``start_dispatcher``: returns the dispatcher of the channel."""
+        """``start_dispatcher`` returns the dispatcher of the channel."""
         super().__init__(deadline)
         self._stream = stream
         self._deserialize = deserialize
@@ -61,7 +61,7 @@ class StreamCall(OngoingCall):
         return self._decoded(data)
 
     def next(self) -> Any:
-        """The next response."""
+        """Returns the next response."""
         return self.__next__()
 
     def _decoded(self, data: Any) -> Any:
@@ -73,7 +73,7 @@ class StreamCall(OngoingCall):
             raise self from error
 
     def _read(self) -> Any:
-        """The bytes of the next response; None once the call has ended."""
+        """Returns the bytes of the next response; None once the call has ended."""
         if self._was_cancelled:
             return None
         try:
@@ -86,7 +86,7 @@ class StreamCall(OngoingCall):
         return data
 
     def initial_metadata(self) -> Metadata:
-        """What the server has sent before its first message. Waits for it, for that message or for the end."""
+        """Returns the metadata that comes before the first message. Waits for it, for that message or for the end."""
         with self._awaiting_leading:
             if self._outcome is None:
                 try:
@@ -100,7 +100,7 @@ class StreamCall(OngoingCall):
         return presented(self._stream.leading()) if outcome is None else outcome.initial_metadata
 
     def only_response(self) -> Any:
-        """The response of a stream of requests. Waits for it; raises this call unless it ends with OK."""
+        """Returns the response of a stream of requests. Waits for it; raises this call unless it ends with OK."""
         with self._reading:
             data = self._read()
             if data is not None:
@@ -165,7 +165,7 @@ class StreamCall(OngoingCall):
         self._stream.cancel()
 
     def _fail(self, outcome: Outcome) -> None:
-        """This side ends the call."""
+        """Ends the call from this side."""
         self._end(outcome)
         self._stream.cancel()
 
@@ -181,7 +181,7 @@ def _outcome_of(error: BaseException) -> Outcome:
 
 
 def _weak_failure(call: StreamCall) -> Callable[[Outcome], None]:
-    """Does not keep the call alive while its requests are sent."""
+    """Returns a function that ends the call, and does not keep it alive while its requests are sent."""
     reference = weakref.ref(call)
 
     def fail(outcome: Outcome) -> None:
@@ -193,7 +193,7 @@ def _weak_failure(call: StreamCall) -> Callable[[Outcome], None]:
 
 
 def _weak_end(call: StreamCall) -> Callable[[Any], None]:
-    """Keeps the call alive only while it has callbacks."""
+    """Returns a function that keeps the call alive only while it has callbacks."""
     reference = weakref.ref(call)
 
     def take(outcome: Any) -> None:

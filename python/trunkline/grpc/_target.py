@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Targets of channels, addresses of servers and names of peers, as grpcio writes them, and Trunkline's URIs."""
+"""Converts targets, addresses and names of peers between the forms of grpcio and Trunkline's URIs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _DEFAULT_PORT = "443"
 
 
 def channel_uri(target: str, scheme: str, unix_scheme: str) -> str:
-    """The URI of a target: ``host:port``, ``dns:///host:port``, ``ipv4:...``, ``ipv6:...``, ``unix:path``,
-    ``unix:///path``, ``unix-abstract:name``. ``scheme``: e.g. ``grpc``. Raises ValueError for what Trunkline cannot
-    reach."""
+    """Returns the URI of a target: ``host:port``, ``dns:///host:port``, ``ipv4:...``, ``ipv6:...``, ``unix:path``,
+    ``unix:///path``, ``unix-abstract:name``. ``scheme`` is one such as ``grpc``. Raises ValueError for what Trunkline
+    cannot reach."""
     found = re.match(r"(dns|ipv4|ipv6|unix|unix-abstract|xds|vsock):", target)
     kind = found[1] if found and not re.fullmatch(r"\d+", target[found.end() :]) else ""
     rest = target[len(kind) + 1 :] if kind else target
@@ -49,7 +49,7 @@ def _with_port(address: str) -> str:
 
 
 def server_uri(address: str, scheme: str) -> str:
-    """The URI of an address to listen on: ``host:port``, ``[::]:port``, ``unix:path``, ``unix-abstract:name``."""
+    """Returns the URI to listen on for ``host:port``, ``[::]:port``, ``unix:path`` or ``unix-abstract:name``."""
     if address.startswith("unix-abstract:"):
         return f"unix:@{address.partition(':')[2]}"
     if address.startswith("unix:"):
@@ -59,13 +59,13 @@ def server_uri(address: str, scheme: str) -> str:
 
 
 def port_of(endpoint: str) -> int:
-    """The port of an endpoint; 1 for a Unix socket, as grpcio reports it."""
+    """Returns the port of an endpoint; 1 for a Unix socket, as grpcio reports it."""
     found = re.search(r":(\d+)$", endpoint)
     return int(found[1]) if found and "unix" not in endpoint[:10] else 1
 
 
 def peer_name(endpoint: str) -> str:
-    """A peer's endpoint as grpcio names it: ``ipv4:127.0.0.1:40312``, ``ipv6:%5B::1%5D:40312``, ``unix:``."""
+    """Returns a peer's endpoint as grpcio names it: ``ipv4:127.0.0.1:4031``, ``ipv6:%5B::1%5D:4031``, ``unix:``."""
     scheme, _, rest = endpoint.partition("://")
     if not rest:
         return "unix:" if "unix" in scheme else endpoint

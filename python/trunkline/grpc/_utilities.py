@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What generated modules import from ``grpc._utilities``."""
+"""The functions that generated modules import from ``grpc._utilities``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 
 def first_version_is_lower(version1: str, version2: str) -> bool:
-    """Whether the first version is lower than the second one, which generated modules require."""
+    """Returns whether the first version is lower than the second one, which generated modules require."""
     return _numbers(version1) < _numbers(version2)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m trunkline.serve``."""
+"""Runs ``python -m trunkline.serve``."""
 
 import sys
 

@@ -28,9 +28,9 @@ _LEVELS = ("debug", "info", "warning", "error", "critical")
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
-    """``announce``: URIs. ``advertise``: URIs that stand for the endpoints there. ``health``, ``reflection``,
-    ``statistics``: None without an explicit choice. ``console_token``, ``console_endpoint``: empty without one.
-    ``grace``: seconds."""
+    """The options of the command. ``announce`` are URIs, and ``advertise`` those for the endpoints there. ``health``,
+    ``reflection``, ``statistics``: None without an explicit choice. ``console_token``, ``console_endpoint``: empty
+    without one. ``grace`` is in seconds."""
 
     module: str
     attributes: str
@@ -179,7 +179,7 @@ def _add_built_in(add: Callable[..., object]) -> None:
 
 
 def parse(arguments: Sequence[str] | None) -> Arguments:
-    """Exits with status 2 for wrong arguments, with 0 after ``--help``."""
+    """Parses the arguments. Exits with status 2 for wrong arguments, with 0 after ``--help``."""
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     module, _, attributes = given.pop("target").partition(":")

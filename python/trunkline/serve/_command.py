@@ -14,10 +14,10 @@ from ._run import run
 
 
 def _refused(arguments: Arguments) -> int | None:
-    """The exit status if an endpoint cannot be listened on; None otherwise. Checked before anything is started, and
-    without sharing ports, so that a port of another server is not taken."""
+    """Returns the exit status if an endpoint cannot be listened on; None otherwise. Checked before anything is started,
+    and without sharing ports, so that a port of another server is not taken."""
     for endpoint in arguments.endpoints:
-        # Without TLS, whose certificate only the application knows.
+        # The check goes without TLS, whose certificate only the application knows.
         plain = f"tcp://{endpoint[6:]}" if endpoint.startswith("tls://") else endpoint
         probe = _core.Server({})
         try:

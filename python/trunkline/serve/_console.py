@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the command prints, and how it exits at once."""
+"""Prints for the command, and exits at once."""
 
 from __future__ import annotations
 

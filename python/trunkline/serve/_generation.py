@@ -126,7 +126,7 @@ class Generation:
         os.set_blocking(self._reports, False)
         command = [sys.executable, "-m", "trunkline.serve._generation", str(reports), str(control), *arguments]
         try:
-            # A session of its own: signals of the terminal go to the supervisor only.
+            # The process has a session of its own: signals of the terminal go to the supervisor only.
             self._process = subprocess.Popen(command, pass_fds=(reports, control), start_new_session=True)
         except BaseException:
             self._close()
@@ -160,14 +160,14 @@ class Generation:
         """Tells the process to shut down, or to exit if it does not serve yet. ``grace``: seconds until it may be
         killed."""
         if self.endpoints is None:
-            # Not by the descriptor as well: if it serves by now, it would see two signals and exit at once.
+            # The descriptor stays open: if the process serves by now, it would see two signals and exit at once.
             self._process.terminate()
         else:
             self._close_control()
         self._deadline = min(self._deadline, time.monotonic() + grace)
 
     def kill_if_late(self) -> bool:
-        """Kills the process if its time is over; True then. After ``begin_end``."""
+        """Kills the process if its time is over; returns True then. Call it after ``begin_end``."""
         is_late = self.exit_status is None and time.monotonic() >= self._deadline
         if is_late:
             self.kill()
@@ -179,7 +179,7 @@ class Generation:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """Waits for the process and kills it if it does not end in time. After ``begin_end``."""
+        """Waits for the process and kills it if it does not end in time. Call it after ``begin_end``."""
         try:
             self._process.wait(max(0.0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:

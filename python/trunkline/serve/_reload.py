@@ -57,7 +57,7 @@ class Supervisor:
 
     @staticmethod
     def _held(endpoint: str, held: ExitStack) -> str:
-        """The endpoint with its port, which stays reserved while no generation listens on it."""
+        """Yields the endpoint with its port, which stays reserved while no generation listens on it."""
         if not shares_ports(endpoint):
             return endpoint
         return held.enter_context(contextlib.closing(PortReservation(endpoint))).endpoint
@@ -65,7 +65,7 @@ class Supervisor:
     def _begin(self) -> None:
         self._files.leave_folders()
         self._next = Generation(_arguments_of(self._arguments, self._endpoints))
-        # Watched from the start, as the import may hang.
+        # These files are watched from the start, as the import may hang.
         self._files.watch(filter(os.path.isfile, files_of_target(self._arguments)), self._next.begun)
 
     def _check(self) -> None:
@@ -152,7 +152,7 @@ def _short(path: str) -> str:
 
 
 def _arguments_of(arguments: Arguments, endpoints: list[str]) -> list[str]:
-    """The arguments of a generation."""
+    """Returns the arguments of a generation."""
     words = [arguments.target, "--workers", str(arguments.workers), "--grace", str(arguments.grace)]
     words += ["--log-level", arguments.log_level, "--app-dir", arguments.app_dir]
     for endpoint in endpoints:

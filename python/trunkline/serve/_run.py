@@ -41,7 +41,7 @@ class Hooks(NamedTuple):
 
 
 def run(arguments: Arguments, hooks: Hooks = Hooks(), *, shares_port: bool = False) -> int:  # noqa: B008
-    """Returns the exit status. ``shares_port``: other processes than its workers may listen on the same ports."""
+    """Serves, and returns the exit status. With ``shares_port`` other processes may listen on the same ports."""
     logging.basicConfig(level=arguments.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     try:
         target = load(arguments)
@@ -94,7 +94,7 @@ async def _run_asynchronous(
         with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(stop_requested.set)
 
-    # Not the loop's signal handlers, which do not run while the loop is busy.
+    # The loop's signal handlers do not serve, as they do not run while the loop is busy.
     with handling(_SIGNALS, wake, leave_at_once) as wakeup:
         loop.add_reader(wakeup, clear, wakeup)
         try:

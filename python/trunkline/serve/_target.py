@@ -35,7 +35,7 @@ class TargetError(Exception):
     """The target cannot be served. An error of the application is the cause, and the text has its traceback."""
 
     def files(self) -> list[str]:
-        """The files that the application's error went through."""
+        """Returns the files that the application's error went through."""
         if self.__cause__ is None:
             return []
         found = [frame.filename for frame in traceback.extract_tb(self.__cause__.__traceback__)]
@@ -45,7 +45,7 @@ class TargetError(Exception):
 
 
 class Target(NamedTuple):
-    """``server``: the server to run. ``health``: of the health service if it was added here, not by the application."""
+    """The ``server`` to run, and ``health``: that of the service if it was added here, not by the application."""
 
     server: Server | aio.Server
     health: services.Health | None
@@ -91,7 +91,7 @@ def _called(function: Any, target: str) -> Any:
 
 
 def _traceback_of(error: BaseException) -> str:
-    """The error with its traceback, from the first frame of the application's code."""
+    """Returns the error with its traceback, from the first frame of the application's code."""
     here = os.path.dirname(__file__)
     frame = error.__traceback__
     while frame is not None and _is_ours(frame.tb_frame.f_code.co_filename, here):

@@ -16,7 +16,7 @@ Mark = tuple[Any, ...]
 
 
 def files_of_modules(below: Iterable[str]) -> list[str]:
-    """The files of imported modules below one of the folders."""
+    """Returns the files of imported modules below one of the folders."""
     folders = tuple(os.path.join(os.path.abspath(each), "") for each in below)
     found = set()
     for module in list(sys.modules.values()):
@@ -27,7 +27,7 @@ def files_of_modules(below: Iterable[str]) -> list[str]:
 
 
 def files_of_target(arguments: Arguments) -> list[str]:
-    """The paths where the target's module and the packages that contain it may be."""
+    """Returns the paths where the target's module and the packages that contain it may be."""
     found = []
     path = os.path.abspath(arguments.app_dir)
     for part in arguments.module.split("."):
@@ -71,7 +71,7 @@ class WatchedFiles:
 
 
 def _mark_of(path: str) -> Mark:
-    """The state of a path; empty if it does not exist."""
+    """Returns the state of a path; empty if it does not exist."""
     with contextlib.suppress(OSError):
         status = os.stat(path)
         if not os.path.isdir(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Docstrings as comments of descriptors."""
+"""Turns docstrings into comments of descriptors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def comment_of(thing: Any) -> str:
-    """The docstring of a class or function; empty if it has none of its own."""
+    """Returns the docstring of a class or function; empty if it has none of its own."""
     text = getattr(thing, "__doc__", None)
     if not isinstance(text, str):
         return ""
@@ -28,7 +28,7 @@ class Comments:
         self._file = file
 
     def add(self, path: Iterable[int], text: str) -> None:
-        """``path``: field numbers and indices, as in ``google.protobuf.SourceCodeInfo.Location``."""
+        """Adds a comment. ``path`` is as in ``google.protobuf.SourceCodeInfo.Location``: field numbers and indices."""
         if not text:
             return
         lines = "".join(f" {line}\n" if line else "\n" for line in text.splitlines())

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _TOKEN = "trunkline-console-token"
 _MIN_TOKEN_LENGTH = 16
 _SERVICE = "trunkline.v1.Console"
-#: In the page, what stands for the token of a console without one of its own.
+#: The text in the page in whose place the token goes, if a console has one of its own.
 _PLACE_OF_TOKEN = b"@trunkline-console-token@"
-#: Proxies add them to the requests of clients on any machine, and are near themselves.
+#: Proxies add these headers to the requests of clients on any machine, and are near themselves.
 _PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 _HEADERS = {
     "cache-control": "no-store",
@@ -119,7 +119,7 @@ def add_console(
 
 
 class _Gate:
-    """Who gets the page, and whose calls are answered."""
+    """Decides who gets the page, and whose calls are answered."""
 
     def __init__(self, token: str, hosts: Iterable[str]) -> None:
         self._is_local = not token
@@ -167,7 +167,7 @@ def _refused(text: str) -> HttpResponse:
 
 
 def _name_of(authority: str) -> str:
-    """The host of ``host:port``, in lower case; of an IPv6 address without its brackets."""
+    """Returns the host of ``host:port``, in lower case; of an IPv6 address without its brackets."""
     if authority.startswith("["):
         return authority[1:].partition("]")[0].lower()
     return authority.partition(":")[0].lower()

@@ -15,7 +15,7 @@ STATISTICS = "trunkline.v1"
 OPTIONS_FILE = "trunkline/v1/options.proto"
 
 _PACKAGE = "trunkline.v1"
-#: Our file: its names and packages in gRPC.
+#: Maps our files to their names and packages in gRPC.
 _GRPC_FILES = {
     "trunkline/v1/health.proto": (("grpc/health/v1/health.proto", HEALTH),),
     "trunkline/v1/reflection.proto": (
@@ -26,7 +26,7 @@ _GRPC_FILES = {
 
 
 def require_protobuf(what: str) -> None:
-    """Raises ImportError with what to install. ``what``: begins its text."""
+    """Raises ImportError with what to install. Its text begins with ``what``."""
     try:
         import google.protobuf.descriptor_pool  # noqa: F401
     except ImportError as error:
@@ -55,8 +55,8 @@ def _renamed(data: bytes, name: str, package: str) -> bytes:
 
 @functools.cache
 def files() -> dict[str, bytes]:
-    """The serialized files of the built-in services and of what they import, by name. Each follows its imports; ours
-    have comments."""
+    """Returns the serialized files of the built-in services and of what they import, by name. Each follows its imports;
+    ours have comments."""
     from google.protobuf import descriptor_pb2, empty_pb2, struct_pb2, wrappers_pb2
 
     known: dict[str, bytes] = {}
@@ -70,7 +70,7 @@ def files() -> dict[str, bytes]:
 
 @functools.cache
 def pool() -> Any:
-    """The pool with ``files()``."""
+    """Returns the pool with ``files()``."""
     from google.protobuf import descriptor_pool
 
     made = descriptor_pool.DescriptorPool()
@@ -81,12 +81,12 @@ def pool() -> Any:
 
 @functools.cache
 def message(name: str) -> Any:
-    """The class of a message of ``pool()``. ``name``: its full name."""
+    """Returns the class of a message of ``pool()``. ``name`` is its full name."""
     return class_of(pool(), name)
 
 
 def class_of(pool: Any, name: str) -> Any:
-    """The class of a message of any pool."""
+    """Returns the class of a message of any pool."""
     from google.protobuf import message_factory
 
     descriptor = pool.FindMessageTypeByName(name)

@@ -19,7 +19,7 @@ from ._generated_comments import generated_comments
 from ._names import dotted, identifier
 from ._structures import DerivedFile, Structures, messages_in
 
-#: The service of methods whose names have none, or one whose name protobuf cannot express.
+#: The service of methods whose names have no service, or one whose name protobuf cannot express.
 DEFAULT_SERVICE = "trunkline.Methods"
 
 _SERVICES, _METHODS = 6, 2
@@ -32,7 +32,7 @@ _SERVER_STREAMS = (_core.MethodKind.server_stream, _core.MethodKind.bidirectiona
 
 
 def service_and_method(path: str) -> tuple[str, str]:
-    """The names of service and method in a description. ``package.Service/Method`` and ``Service.Method`` have both."""
+    """Returns the names of a path's service and method. ``package.Service/Method`` and ``Service.Method`` have both."""
     service, separator, name = path.rpartition("/")
     if not separator:
         service, _, name = path.rpartition(".")
@@ -58,7 +58,7 @@ class Description:
                 self._list(service)
             else:
                 derived.setdefault(service, []).append((name, method))
-                # Existing names are known before derived ones are chosen.
+                # The existing names are known before derived ones are chosen.
                 for kind in messages_in((method.signature.request, method.signature.response)):
                     self.files.add(kind.DESCRIPTOR.file)
         accepted = self._reserved(derived)
@@ -72,13 +72,13 @@ class Description:
             self.services.append(service)
 
     def _reserved(self, derived: dict[str, list[tuple[str, Method]]]) -> dict[str, list[tuple[str, Method]]]:
-        """The methods by service, under names that are reserved here. Methods of a service whose name is taken go to
-        the default service."""
+        """Returns the methods by service, under names that are reserved here. Methods of a service whose name is taken
+        go to the default service."""
         accepted: dict[str, list[tuple[str, Method]]] = {}
         others: list[tuple[str, Method]] = []
         self.files.reserve_package(_definitions.STATISTICS)
         self.files.reserve(*DEFAULT_SERVICE.split("."))
-        # Names with packages first, so that "example/list" does not take the name of the package of "example.Shop/add".
+        # Names with packages come first: "example/list" must not take the name of the package of "example.Shop/add".
         for service in sorted(derived, key=lambda each: (-each.count("."), each)):
             package, _, name = service.rpartition(".")
             if not self.files.is_taken(service) and self.files.reserve_package(package):
@@ -125,12 +125,12 @@ class Description:
             facts.path = method.name
         facts.codec = self._codec_of(request, signature.response)
         if facts.ByteSize():
-            # As bytes: the option is unknown to the default pool, whose class this is.
+            # The option is added as bytes, since it is unknown to the default pool, whose class this is.
             made.options.MergeFromString(_length_delimited(_OPTION, facts.SerializeToString()))
             file.use(self.files.add(_definitions.pool().FindFileByName(_definitions.OPTIONS_FILE)))
 
     def _codec_of(self, request: Any, response: Any) -> str:
-        """The codec of a method's messages in its description; empty for protobuf."""
+        """Returns the codec of a method's messages in its description; empty for protobuf."""
         usual = self._codecs.name_for(response if request is None else request, None)
         if usual in CODECS and request is not None:
             usual = codec_of_both(request, response)
@@ -142,7 +142,7 @@ class Description:
 
 
 def _length_delimited(number: int, data: bytes) -> bytes:
-    """The encoding of a field of bytes in a protobuf message."""
+    """Returns the encoding of a field of bytes in a protobuf message."""
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
@@ -156,7 +156,7 @@ def _varint(value: int) -> bytes:
 
 
 def _defining_file(method: Method) -> Any:
-    """The descriptor of the file that declares the method exactly as it is served; None if no file does."""
+    """Returns the descriptor of the file that declares the method exactly as it is served; None if no file does."""
     signature = method.signature
     if not is_protobuf(signature.request) or not is_protobuf(signature.response):
         return None
@@ -180,6 +180,6 @@ def _function_of(method: Method) -> Any:
 
 
 def _comment_of_service(methods: list[tuple[str, Method]]) -> str:
-    """The docstring of the class, if they are all methods of one class."""
+    """Returns the docstring of the class, if they are all methods of one class."""
     owners = {type(getattr(method.handler, "__self__", None)) for _, method in methods}
     return comment_of(owners.pop()) if len(owners) == 1 and type(None) not in owners else ""

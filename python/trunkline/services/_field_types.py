@@ -25,8 +25,8 @@ class Kind(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class FieldType:
-    """``name``: the full name of a message or enum. ``key``: the key type of a map; the rest is the type of its
-    values."""
+    """The type of a field. ``name`` is the full name of a message or enum, and ``key`` the key type of a map; the rest
+    is then the type of its values."""
 
     kind: Kind
     name: str = ""
@@ -45,7 +45,7 @@ LIST = FieldType(Kind.MESSAGE, "google.protobuf.ListValue")
 OBJECT = FieldType(Kind.MESSAGE, "google.protobuf.Struct")
 EMPTY = FieldType(Kind.MESSAGE, "google.protobuf.Empty")
 
-#: Messages that wrap a scalar, for requests and responses that are not structures.
+#: The messages that wrap a scalar, for requests and responses that are not structures.
 WRAPPERS = {
     Kind.DOUBLE: "google.protobuf.DoubleValue",
     Kind.INT64: "google.protobuf.Int64Value",
@@ -74,7 +74,7 @@ _SCALARS: tuple[tuple[Any, Kind], ...] = (
 
 
 def scalar(hint: hints.Type) -> FieldType | None:
-    """The type of a scalar; None for another hint."""
+    """Returns the type of a scalar; None for another hint."""
     for types, kind in _SCALARS:
         if isinstance(hint, types):
             return FieldType(kind)
@@ -82,7 +82,7 @@ def scalar(hint: hints.Type) -> FieldType | None:
 
 
 def one_of(values: Any) -> FieldType:
-    """The type of an enumeration of values, which the comment lists."""
+    """Returns the type of an enumeration of values, which the comment lists."""
     listed = ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in values)
     comment = f"One of {listed}."
     if all(isinstance(value, str) for value in values):
@@ -93,7 +93,7 @@ def one_of(values: Any) -> FieldType:
 
 
 def item(of: FieldType) -> FieldType:
-    """The type as an item of a list or a value of a map, which can be neither a list, a map nor missing."""
+    """Returns the type as an item of a list or value of a map, which can be neither list nor map nor missing."""
     if of.is_list:
         return LIST
     if of.key is not None:
@@ -114,5 +114,5 @@ def map_of(key: FieldType, values: FieldType) -> FieldType:
 
 
 def optional(of: FieldType) -> FieldType:
-    """The type of a field that may be missing. Lists and maps are then empty; messages may always be missing."""
+    """Returns the type of a field that may be missing. A list or map is then empty; a message may always be missing."""
     return dataclasses.replace(of, may_be_missing=of.is_single and of.name != VALUE.name)

@@ -17,11 +17,11 @@ class UnknownName(LookupError):
 
 
 class Files:
-    """Files that were added, with all their imports. Names that these do not declare are looked up in the files'
+    """Holds files that were added, with all their imports. Names that these do not declare are looked up in the files'
     pools."""
 
     def __init__(self, comments: FileComments | None = None) -> None:
-        """``comments``: for files whose descriptors have none."""
+        """``comments`` are for files whose descriptors have none."""
         self._comments = comments or {}
         self._data: dict[str, bytes] = {}
         self._imports: dict[str, list[str]] = {}
@@ -61,7 +61,7 @@ class Files:
                 self._extensions.setdefault(field.extendee.lstrip("."), {})[field.number] = file.name
 
     def reserve(self, package: str, wanted: str) -> str:
-        """Reserves a full name: ``wanted``, with underscores appended if it is taken. Returns it."""
+        """Reserves and returns a full name: ``wanted``, with underscores appended if it is taken."""
         prefix = f"{package}." if package else ""
         name = f"{prefix}{wanted}"
         while self.is_taken(name):
@@ -73,7 +73,7 @@ class Files:
         return name in self._homes or name in self._packages or name in self._reserved
 
     def reserve_package(self, package: str) -> bool:
-        """Reserves a package with its parents. False if one of the names is taken by something else."""
+        """Reserves a package with its parents. Returns False if one of the names is taken by something else."""
         names = [*packages_of(package), package] if package else []
         if any(name in self._homes or name in self._reserved for name in names):
             return False
@@ -83,7 +83,7 @@ class Files:
     # --- lookup; raises UnknownName ---
 
     def file_of(self, symbol: str) -> str | None:
-        """The name of the added file that declares the symbol; None if no added file does."""
+        """Returns the name of the added file that declares the symbol; None if no added file does."""
         return self._homes.get(symbol)
 
     def find(self, name: str) -> str:
@@ -93,7 +93,7 @@ class Files:
         return name
 
     def find_symbol(self, symbol: str) -> str:
-        """The name of the file that declares the symbol."""
+        """Returns the name of the file that declares the symbol."""
         if symbol not in self._homes:
             self._add_from_pools("FindFileContainingSymbol", symbol)
         try:
@@ -102,7 +102,7 @@ class Files:
             raise UnknownName(symbol) from None
 
     def find_extension(self, message: str, number: int) -> str:
-        """The name of the file that declares the extension."""
+        """Returns the name of the file that declares the extension."""
         try:
             return self._extensions_of(message)[number]
         except KeyError:
@@ -133,7 +133,7 @@ class Files:
         raise UnknownName(name)
 
     def with_imports(self, name: str, sent: set[str]) -> list[bytes]:
-        """The serialized file, then those of its imports that are not in ``sent``. Adds all of them to ``sent``."""
+        """Returns the serialized file, and those of its imports that are not in ``sent``, to which it adds them."""
         result: list[bytes] = []
         waiting = [name]
         while waiting:

@@ -16,7 +16,7 @@ _SERVICES, _METHODS = 6, 2
 
 
 def generated_comments(methods: Iterable[Method]) -> FileComments:
-    """The comments of the generated services that these are methods of."""
+    """Returns the comments of the generated services that these are methods of."""
     found: FileComments = {}
     for kind in {type(getattr(method.handler, "__self__", None)) for method in methods}:
         for base in kind.__mro__:
@@ -43,5 +43,5 @@ def _add(service: type[Any], found: FileComments) -> None:
 
 
 def _without_filler(comment: str, name: str) -> str:
-    """Empty for the docstring that the plugin writes if the definition has no comment."""
+    """Returns the comment; empty for the one that the plugin writes if the definition has none."""
     return "" if comment.startswith((f"Serves {name} with ", f"The method {name}.")) else comment

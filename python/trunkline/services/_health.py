@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Health: whether services are ready to be called, as in gRPC's health checking protocol."""
+"""Health: reports whether services are ready to be called, by gRPC's health checking protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ServingStatus(enum.IntEnum):
     UNKNOWN = 0
     SERVING = 1
     NOT_SERVING = 2
-    #: Reported by Watch only, for a service without a status.
+    #: Watch alone reports this, for a service without a status.
     SERVICE_UNKNOWN = 3
 
 
@@ -59,7 +59,7 @@ class Health:
         self._wake(service)
 
     def get(self, service: str = "") -> ServingStatus:
-        """The status that is reported now; SERVICE_UNKNOWN without one."""
+        """Returns the status that is reported now; SERVICE_UNKNOWN without one."""
         with self._lock:
             status = self._statuses.get(service, ServingStatus.SERVICE_UNKNOWN)
             is_known = status != ServingStatus.SERVICE_UNKNOWN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of protobuf, made from arbitrary text."""
+"""Makes names of protobuf from arbitrary text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def identifier(text: str) -> str:
 
 
 def dotted(text: str) -> str:
-    """A full name whose parts are identifiers."""
+    """Returns a full name whose parts are identifiers."""
     return ".".join(identifier(part) for part in text.split("."))
 
 
 def upper_snake(text: str) -> str:
-    """``SERVING_STATUS`` for ``ServingStatus``."""
+    """Returns ``SERVING_STATUS`` for ``ServingStatus``."""
     return _WORD_BEGINS.sub("_", text).upper()
 
 
 def packages_of(name: str) -> list[str]:
-    """``a`` and ``a.b`` for ``a.b.C``."""
+    """Returns ``a`` and ``a.b`` for ``a.b.C``."""
     parts = name.split(".")
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 

@@ -74,7 +74,7 @@ class _Documents:
 
 
 def document_of(methods: Iterable[Method], info: dict[str, str]) -> dict[str, Any]:
-    """The OpenAPI document of those of the methods that plain HTTP can call."""
+    """Returns the OpenAPI document of those of the methods that plain HTTP can call."""
     described = [each for each in methods if _is_public(each) and each.signature.kind in _KINDS]
     described.sort(key=lambda each: each.name)
     schemas = Schemas(_kinds_of(described))
@@ -141,8 +141,8 @@ def _response(method: Method, schemas: Schemas) -> dict[str, Any]:
 
 
 def _is_raw(method: Method) -> bool:
-    """Whether request and response are sent as they are. Others, such as bytes of which a number is made, are JSON, as
-    both have the same codec."""
+    """Returns whether request and response are sent as they are. Others, such as bytes of which a number is made, are
+    JSON, as both have the same codec."""
     signature = method.signature
     if signature.kind != _core.MethodKind.unary or not signature.takes_request or not is_buffer(signature.request):
         return False
@@ -150,7 +150,7 @@ def _is_raw(method: Method) -> bool:
 
 
 def _parameters(method: Method, schemas: Schemas, is_required: bool) -> list[dict[str, Any]]:
-    """What stands in the query of a GET."""
+    """Returns the parameters in the query of a GET."""
     message = {"name": "message", "in": "query", "required": is_required}
     if not _is_raw(method):
         return [{**message, "content": _json(method.signature.request, schemas)}]

@@ -19,10 +19,10 @@ class Schemas:
     """The schemas of a set of types, with the components that they refer to."""
 
     def __init__(self, kinds: Iterable[Any]) -> None:
-        #: By name.
+        #: The schemas to which others refer, by name.
         self.components: dict[str, Schema] = {}
         self._by_kind: list[tuple[Any, Schema]] = []
-        #: Models of pydantic within types that msgspec describes.
+        #: The models of pydantic within types that msgspec describes.
         self._models: list[Any] = []
         validated, others = [], []
         for kind in map(unaliased, kinds):
@@ -32,7 +32,7 @@ class Schemas:
                 validated.append(kind)
             elif self._is_known(kind):
                 others.append(kind)
-        # Each in one call, so that types of the same name get different ones.
+        # Each kind is described in one call, so that types of the same name get different ones.
         self._add(*_described_by_pydantic([*validated, *self._models]))
         try:
             self._describe_by_msgspec(others)
@@ -42,7 +42,7 @@ class Schemas:
                     self._describe_by_msgspec([kind])
 
     def of(self, kind: Any) -> Schema:
-        """The schema of one of the types; of a type that cannot be described, that of everything."""
+        """Returns the schema of one of the types. A type that cannot be described has that of everything."""
         kind = unaliased(kind)
         if is_protobuf(kind):
             return self._message(bare(kind).DESCRIPTOR)
@@ -125,7 +125,7 @@ class Schemas:
         return _reference(name)
 
 
-#: References to components that have not got their names yet.
+#: The references to components that have not got their names yet.
 _OWN_REFERENCE = "#/unset/{name}"
 
 
@@ -138,7 +138,7 @@ def _reference(name: str) -> Schema:
 
 
 def _with(references: Mapping[str, str], value: Any) -> Any:
-    """A schema with other references."""
+    """Returns a schema with other references."""
     if isinstance(value, dict):
         return {key: _with(references, each) for key, each in value.items()}
     if isinstance(value, list):
@@ -147,7 +147,7 @@ def _with(references: Mapping[str, str], value: Any) -> Any:
 
 
 def _described_by_pydantic(kinds: Iterable[Any]) -> tuple[list[tuple[Any, Schema]], dict[str, Schema]]:
-    """The types that pydantic knows, with their schemas; and the components."""
+    """Returns the types that pydantic knows, with their schemas; and the components."""
     kinds = list(kinds)
     if not kinds:
         return [], {}
@@ -169,17 +169,17 @@ def _described_by_pydantic(kinds: Iterable[Any]) -> tuple[list[tuple[Any, Schema
 
 _INT32: Schema = {"type": "integer", "format": "int32"}
 _UINT32: Schema = {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**32 - 1}
-#: JSON has them as strings; numbers are understood too.
+#: JSON has these integers as strings; numbers are understood too.
 _INT64: Schema = {"type": ["string", "integer"], "format": "int64"}
 _UINT64: Schema = {"type": ["string", "integer"], "format": "uint64"}
 _BYTES: Schema = {"type": "string", "contentEncoding": "base64"}
-#: Infinite ones and NaN are strings.
+#: JSON has infinite numbers and NaN as strings.
 _FLOAT: Schema = {"type": ["number", "string"], "format": "float"}
 _DOUBLE: Schema = {"type": ["number", "string"], "format": "double"}
 _TEXT: Schema = {"type": "string"}
 _BOOL: Schema = {"type": "boolean"}
 
-#: By the numbers of ``google.protobuf.FieldDescriptorProto.Type``.
+#: The schemas by the numbers of ``google.protobuf.FieldDescriptorProto.Type``.
 _SCALARS: dict[int, Schema] = {
     1: _DOUBLE, 2: _FLOAT, 3: _INT64, 4: _UINT64, 5: _INT32, 6: _UINT64, 7: _UINT32, 8: _BOOL, 9: _TEXT, 12: _BYTES,
     13: _UINT32, 15: _INT32, 16: _INT64, 17: _INT32, 18: _INT64,

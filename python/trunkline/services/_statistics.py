@@ -62,7 +62,7 @@ class _Snapshots:
         )
 
     def of(self, server: RunningServerBase) -> dict[str, Any]:
-        """The statistics of a server; must not be modified."""
+        """Returns the statistics of a server, which must not be modified."""
         with self._lock:
             taken, facts = self._latest.get(server, (0.0, {}))
             if not facts or time.monotonic() - taken > _MAX_AGE_SECONDS:
@@ -92,7 +92,7 @@ class StatisticsHandlers:
         return watch_async(self._steps(request))
 
     def watch_changes(self, request: Any, context: Context) -> Iterator[Any]:
-        """As ``watch``, but after the first message the latencies of methods have only the buckets that changed."""
+        """Reports as ``watch`` does, but later messages have only the changed buckets of the methods' latencies."""
         return watch(self._steps(request, changes_alone=True), context)
 
     def watch_changes_async(self, request: Any) -> AsyncIterator[Any]:
@@ -125,7 +125,7 @@ class StatisticsHandlers:
 
 
 def _changes(before: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
-    """``facts`` without those buckets of methods that ``before`` has with the same counts."""
+    """Returns ``facts`` without those buckets of methods that ``before`` has with the same counts."""
     known = {
         method["method"]: {each["upper_ns"]: each["count"] for each in method["latency"]["buckets"]}
         for method in before.get("methods", ())
@@ -139,7 +139,7 @@ def _changes(before: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fill(message: Any, facts: dict[str, Any], left_out: str | None) -> None:
-    """Sets the fields of a message that ``facts`` has under the same names. ``left_out``: a field that is not set."""
+    """Sets the fields of a message that ``facts`` has under the same names, except the field ``left_out``."""
     for field in message.DESCRIPTOR.fields:
         value = facts.get(field.name)
         if value is None or field.name == left_out:

@@ -22,12 +22,12 @@ from ._files import Files
 from ._names import Distinct, identifier, upper_snake
 
 _OPTIONAL, _REPEATED = 1, 3
-#: Fields of ``google.protobuf.FileDescriptorProto`` and ``DescriptorProto``, for the paths of comments.
+#: The fields of ``google.protobuf.FileDescriptorProto`` and ``DescriptorProto``, for the paths of comments.
 _MESSAGES, _ENUMS, _FIELDS = 4, 5, 2
 
 
 def messages_in(kinds: Iterable[Any]) -> list[Any]:
-    """The classes of protobuf messages among types and, recursively, their fields and type arguments."""
+    """Returns the classes of protobuf messages among types and, recursively, their fields and type arguments."""
     found: list[Any] = []
     seen: list[Any] = []
     waiting = list(kinds)
@@ -83,7 +83,7 @@ class Structures:
         self._known: dict[Any, tuple[str, str]] = {}
 
     def message(self, kind: Any, file: DerivedFile) -> str:
-        """The full name of the message for a request or response of a type; ``kind`` None for no message."""
+        """Returns the full name of the message for a request or response of a type; ``kind`` None for no message."""
         kind = unaliased(kind)
         if kind is None or kind is type(None):
             found = EMPTY
@@ -170,7 +170,7 @@ class Structures:
     # --- enumerations ---
 
     def _enumeration(self, kind: type[enum.Enum], file: DerivedFile) -> FieldType:
-        """Members with str values are strings. Members with int values become a protobuf enumeration."""
+        """Describes an enumeration. With str values it is strings; with int values it is a protobuf enumeration."""
         values = [member.value for member in kind]
         if issubclass(kind, enum.Flag):
             return FieldType(Kind.INT64)
@@ -219,7 +219,7 @@ class Structures:
         return _Member(field.encode_name, _field_types.optional(found), comment)
 
     def _model(self, kind: Any, file: DerivedFile) -> FieldType:
-        """A pydantic model."""
+        """Describes a pydantic model."""
         fields = kind.model_fields
         if list(fields) == ["root"]:
             return self._of_kind(fields["root"].annotation, file)
@@ -239,7 +239,7 @@ class Structures:
     # --- declarations ---
 
     def _declare(self, kind: Any, wanted: str, file: DerivedFile, fill: Callable[[], None]) -> str:
-        """The full name of a type. It is known before it is filled in, as types may refer to each other."""
+        """Returns the full name of a type. It is known before it is filled in, as types may refer to each other."""
         if kind not in self._known:
             name = self._files.reserve(file.proto.package, identifier(wanted))
             self._known[kind] = (name, file.proto.name)
@@ -273,7 +273,7 @@ class Structures:
             made.oneof_decl.add(name=_oneof_name(made, field.name))
 
     def _fill(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> bool:
-        """Fills in a field. True if it needs ``optional``: it may be missing and is not a message."""
+        """Fills in a field. Returns True if it needs ``optional``: it may be missing and is not a message."""
         if of.key is not None:
             self._fill_map(field, of, message, file)
             return False
@@ -302,7 +302,7 @@ def _entry_name(field: str) -> str:
 
 
 def _oneof_name(message: Any, field: str) -> str:
-    """The name that protoc gives to the oneof of an optional field."""
+    """Returns the name that protoc gives to the oneof of an optional field."""
     taken = {each.name for each in (*message.field, *message.oneof_decl)}
     name = f"_{field}"
     while name in taken:
@@ -311,14 +311,14 @@ def _oneof_name(message: Any, field: str) -> str:
 
 
 def _type_name(kind: Any) -> str:
-    """``Box_int`` for ``Box[int]``."""
+    """Returns ``Box_int`` for ``Box[int]``."""
     arguments = [_type_name(each) for each in typing.get_args(kind)]
     name = getattr(typing.get_origin(kind) or kind, "__name__", "") or str(kind)
     return "_".join([name, *arguments])
 
 
 def _description_of(hint: hints.Type) -> str:
-    """The description of a ``msgspec.Meta``; empty without one."""
+    """Returns the description of a ``msgspec.Meta``; empty without one."""
     if not isinstance(hint, hints.Metadata) or not hint.extra_json_schema:
         return ""
     return str(hint.extra_json_schema.get("description", ""))

@@ -56,7 +56,7 @@ def _wait(awake: threading.Event, seconds: float | None, context: Context) -> No
 
 
 async def watch_async(steps: Steps) -> AsyncIterator[Any]:
-    """``watch`` on an event loop. The server cancels its task as it shuts down."""
+    """Runs a watch on an event loop. The server cancels its task as it shuts down."""
     awake = asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For users' tests: services in the same process without a port, and a fake server with scripted responses and faults.
+"""Gives tests services in the same process without a port, and a fake server with scripted responses and faults.
 
 ``serve`` and ``aserve`` host a real server on ``inproc://``, so tests see real codecs, deadlines and metadata. A
 ``Fake`` is such a server without handlers: ``fake.on(method, response, ...)`` scripts the responses to its calls, one

@@ -116,14 +116,14 @@ class Fake:
         return self
 
     def calls(self, method: str | None = None) -> list[ReceivedCall]:
-        """The calls received so far, of one method or of all."""
+        """Returns the calls received so far, of one method or of all."""
         with self._lock:
             if method is not None and method not in self._scripts:
                 raise LookupError(self._unexpected(method))
             return [call for call in self._calls if method in (None, call.method)]
 
     def requests(self, method: str) -> list[Any]:
-        """The requests of the calls received so far; a list for each call with a stream of requests."""
+        """Returns the requests of the calls received so far; a list for each call with a stream of requests."""
         return [call.request for call in self.calls(method)]
 
     def check(self) -> None:
@@ -150,7 +150,7 @@ class Fake:
 
     @contextlib.asynccontextmanager
     async def aserve(self, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
-        """``serve`` for asyncio, on the running event loop."""
+        """Serves the fake as ``serve`` does, for asyncio, on the running event loop."""
         async with contextlib.AsyncExitStack() as stack:
             running = await stack.enter_async_context(ahosted(self._server))
             channel = await stack.enter_async_context(aio.Channel(running.endpoint, **self._watched(channel_options)))
@@ -271,7 +271,7 @@ Play = Callable[[_Script, Any, Context], AsyncIterator[Any]]
 
 
 def _handler_of(script: _Script, play: Play) -> Callable[..., Any]:
-    """A handler with the kind and types of the script."""
+    """Returns a handler with the kind and types of the script."""
 
     async def respond(message: Any, context: Context) -> Any:
         messages = [one async for one in play(script, message, context)]

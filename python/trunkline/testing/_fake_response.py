@@ -66,7 +66,7 @@ class FakeResponse:
 
     @classmethod
     def of(cls, response: Any) -> FakeResponse:
-        """``response`` itself, or one with it as the only part."""
+        """Returns ``response`` itself, or one with it as the only part."""
         return response if isinstance(response, FakeResponse) else cls(response)
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ async def _items_of(result: Any) -> AsyncIterator[Any]:
 
 async def each_part(response: FakeResponse, argument: Any, streams: bool) -> AsyncIterator[Any]:
     """Yields the response, and each response that a function returns, followed by its messages, exceptions, faults and
-    pauses. ``argument``: of functions. ``streams``: iterators that functions return are iterated over."""
+    pauses. Functions get ``argument``. With ``streams``, iterators that functions return are iterated over."""
     yield response
     for part in response.parts:
         if isinstance(part, type) and issubclass(part, BaseException):

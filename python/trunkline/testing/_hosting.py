@@ -29,8 +29,8 @@ def _endpoint() -> str:
 
 
 def server_of(service: Any, makes: tuple[Callable[[], AnyServer], ...]) -> AnyServer:
-    """The server itself, or one that serves the service. ``makes``: classes of servers, of which the first suitable one
-    is used."""
+    """Returns the server itself, or one that serves the service. ``makes`` are classes of servers, of which the first
+    suitable one is used."""
     if isinstance(service, (Server, aio.Server)):
         return service
     instance = service() if isinstance(service, type) else service

@@ -39,8 +39,8 @@ def serve(service: Any, **channel_options: Unpack[ChannelOptions]) -> Iterator[C
 
 @contextlib.asynccontextmanager
 async def aserve(service: Any, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
-    """``serve`` for asyncio: ``async with trunkline.testing.aserve(service) as channel``. Async handlers run on this
-    event loop."""
+    """Serves as ``serve`` does, for asyncio: ``async with trunkline.testing.aserve(service) as channel``. Async
+    handlers run on this event loop."""
     if isinstance(service, Fake):
         async with service.aserve(**channel_options) as channel:
             yield channel

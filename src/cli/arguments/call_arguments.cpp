@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares --metadata, --timeout and --wait-for-ready.
+// CallArguments: declares --metadata, --timeout and --wait-for-ready.
 #include "cli/arguments/call_arguments.h"
 
 #include "cli/arguments/metadata_argument.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallArguments: the call options that several commands share.
+// CallArguments: declares the call options that several commands share.
 #pragma once
 
 #include <trunkline/call_options.h>
@@ -15,7 +15,7 @@ namespace trunkline::cli::arguments {
 class CallArguments {
  public:
   void declare(CLI::App& app);
-  /// Throws Failure if a value is not a duration or not metadata.
+  /// Returns the options. Throws Failure if a value is not a duration or not metadata.
   CallOptions options() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Converts arguments to ChannelOptions.
+// ConnectionArguments: converts arguments to ChannelOptions.
 #include "cli/arguments/connection_arguments.h"
 
 #include "cli/output/terminal.h"
@@ -21,7 +21,7 @@ constexpr const char* group = "Connection";
 constexpr std::chrono::seconds handshake_timeout{5};
 constexpr std::chrono::seconds connect_timeout{10};
 
-/// True if the servers may be called by `scheme`: a file says it for each server.
+/// Returns true if the servers may be called by `scheme`, which a file states for each server.
 bool may_use(const std::string& uri, std::string_view scheme) {
   const Target target = Target::parse(uri).value();
   if (!target.is_endpoint && target.scheme != "list") {
@@ -91,7 +91,7 @@ std::string ConnectionArguments::endpoint() const {
     return uri;
   }
   try {
-    // It opens nothing: its resolver says what is wrong with the name.
+    // The channel opens nothing: its resolver reports what is wrong with the name.
     const Channel unused(uri);
   } catch (const StatusError& error) {
     throw process::usage_error(output::escaped(std::string(error.status().message())));

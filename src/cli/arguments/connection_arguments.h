@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionArguments: the endpoint or name, and the options of the channel, of every command that calls servers.
+// ConnectionArguments: declares the endpoint or name, and the channel's options, for commands that call servers.
 #pragma once
 
 #include <trunkline/channel.h>
@@ -14,13 +14,13 @@ namespace trunkline::cli::arguments {
 class ConnectionArguments {
  public:
   void declare(CLI::App& app);
-  /// Throws Failure for a malformed endpoint and for options that cannot be combined.
+  /// Returns a channel. Throws Failure for a malformed endpoint and for options that cannot be combined.
   std::unique_ptr<Channel> connect() const;
-  /// The options of a channel to this endpoint. Throws Failure for options that cannot be combined.
+  /// Returns the options of a channel to this endpoint. Throws Failure for options that cannot be combined.
   ChannelOptions options(const std::string& uri) const;
   bool has_endpoint() const noexcept { return !typed_endpoint_.empty(); }
   const std::string& typed_endpoint() const noexcept { return typed_endpoint_; }
-  /// The URI of the servers; "host:port" means tcp://host:port. Throws Failure.
+  /// Returns the URI of the servers; "host:port" means tcp://host:port. Throws Failure.
   std::string endpoint() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// At most one of the three sources may be given.
+// JsonArguments: checks that at most one of the three sources is given.
 #include "cli/arguments/json_arguments.h"
 
 #include "cli/output/terminal.h"

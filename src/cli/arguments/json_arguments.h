@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JsonArguments: requests as JSON, from the command line, a file or standard input.
+// JsonArguments: declares requests as JSON, from the command line, a file or standard input.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace trunkline::cli::arguments {
 
-/// A CLI11 validator that refuses empty texts.
+/// Works as a CLI11 validator that refuses empty texts.
 std::string refuse_empty(const std::string& text);
 
 class JsonArguments {
@@ -22,16 +22,16 @@ class JsonArguments {
 
   /// Declares the argument "-", --json and --file.
   void declare(CLI::App& app, const Texts& texts);
-  /// Throws Failure for an argument other than "-", with `hint` after the message, and if "-" is combined with another
-  /// source. `is_alone`: whether no source besides these three is given. `others`: the options that "-" excludes
-  /// besides
-  /// --json, for the message.
+  /// Checks the combination. Throws Failure for an argument other than "-", with `hint` after the message, and
+  /// if "-" is combined with another source. `is_alone` is true if no source besides these three is given.
+  /// `others` are the options, besides --json, that "-" excludes; the message of the Failure names all of
+  /// these.
   void check(const std::string& hint, bool is_alone, const std::string& others) const;
 
   bool is_given() const noexcept { return json_ || !file_.empty() || !argument_.empty(); }
   bool is_dash() const noexcept { return argument_ == "-"; }
   const std::optional<std::string>& json() const noexcept { return json_; }
-  /// Empty if not given.
+  /// Returns the path of the file; empty if the command line names none.
   const std::string& file() const noexcept { return file_; }
 
  private:

@@ -14,7 +14,7 @@
 namespace trunkline::cli::arguments {
 namespace {
 
-/// The JSON codec writes bytes as a base64 text in quotes.
+/// Returns the bytes in base64. The JSON codec writes bytes as a base64 text in quotes.
 std::string to_base64(std::string_view bytes) {
   static const CodecRegistry codecs = CodecRegistry::with_defaults();
   BufferWriter out;

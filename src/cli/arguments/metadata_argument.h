@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metadata as NAME:VALUE, the form of the command line and of --verbose.
+// Parses metadata as NAME:VALUE, the form of the command line, and formats it for --verbose.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -14,7 +14,7 @@ namespace trunkline::cli::arguments {
 /// name that ends in "-bin" is base64. Error: invalid_argument, which quotes the name but never the value.
 Status add_metadata(std::string_view argument, Metadata& metadata);
 
-/// "name: value", with the value in base64 if the name ends in "-bin".
+/// Returns "name: value", with the value in base64 if the name ends in "-bin".
 std::string format_metadata(const Metadata::Entry& entry);
 
 }  // namespace trunkline::cli::arguments

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares --proto, -I and --descriptor-set.
+// SchemaArguments: declares --proto, -I and --descriptor-set.
 #include "cli/arguments/schema_arguments.h"
 
 #include "cli/schema/file_source.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SchemaArguments: the options that select the source of definitions.
+// SchemaArguments: declares the options that select the source of definitions.
 #pragma once
 
 #include "cli/schema/schema.h"
@@ -17,9 +17,9 @@ namespace trunkline::cli::arguments {
 class SchemaArguments {
  public:
   void declare(CLI::App& app);
-  /// True if files are given.
+  /// Returns true if files are given.
   bool is_given() const noexcept { return !proto_files_.empty() || !descriptor_set_.empty(); }
-  /// The given files, or the server if there are none. The channel must outlive the source. Throws Failure.
+  /// Returns the given files, or the server if there are none. The channel must outlive the source. Throws Failure.
   std::unique_ptr<schema::SchemaSource> source(Channel& channel, const std::string& endpoint,
                                                const CallOptions& options) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ratios to the first run, with a verdict from the spread.
+// BenchCompare: computes ratios to the first run, with a verdict from the spread.
 #include "cli/bench/bench_compare.h"
 
 #include "cli/bench/bench_file.h"

@@ -21,7 +21,7 @@ class BenchCompare {
   std::string format_ = "text";
 };
 
-/// One column per run, named by `labels`, and one per ratio.
+/// Returns the table: one column per run, named by `labels`, and one per ratio.
 std::string comparison_text(const load::Comparison& comparison, const std::vector<std::string>& labels);
 
 }  // namespace trunkline::cli::bench

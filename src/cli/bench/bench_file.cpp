@@ -20,7 +20,7 @@
 namespace trunkline::cli::bench {
 namespace {
 
-/// Larger than any saved run.
+/// The largest size of a file that is read; no saved run is as large.
 constexpr std::size_t max_bytes = 64u << 20;
 
 std::string read_all(std::istream& file) {

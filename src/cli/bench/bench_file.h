@@ -9,12 +9,12 @@
 
 namespace trunkline::cli::bench {
 
-/// "-": standard input. Throws Failure if it cannot be read or is not a saved run.
+/// Reads a saved run; "-": standard input. Throws Failure if it cannot be read or is not a saved run.
 load::LoadReport read_report(const std::string& path);
 
-/// Throws Failure if the folder does not exist or writing is not permitted. Writes nothing.
+/// Writes nothing. Throws Failure if the folder does not exist or if writing is not permitted.
 void check_writable(const char* option, const std::string& path);
-/// "-": standard output. The file is replaced as a whole. Throws Failure.
+/// Replaces the file as a whole; "-": standard output. Throws Failure.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace trunkline::cli::bench

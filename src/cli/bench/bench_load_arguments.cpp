@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the options, applies the preset, and checks the combination.
+// BenchLoadArguments: declares the options, applies the preset, and checks the combination.
 #include "cli/bench/bench_load_arguments.h"
 
 #include "cli/bench/bench_presets.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BenchLoadArguments: the options that describe the load.
+// BenchLoadArguments: declares the options that describe the load.
 #pragma once
 
 #include "cli/bench/bench_settings.h"
@@ -17,11 +17,11 @@ class BenchLoadArguments {
   void declare(CLI::App& app);
 
   bool lists_presets() const { return preset_ == "list"; }
-  /// Fills in everything but the endpoint, the method and its request. Throws Failure.
+  /// Fills in everything except the endpoint, the method and its request. Throws Failure.
   void apply(load::LoadPlan& plan) const;
-  /// Throws Failure for options that cannot be combined, once the kind of the calls is known.
+  /// Checks the options once the kind of the calls is known. Throws Failure for those that cannot be combined.
   void check(const load::LoadPlan& plan, bool has_method) const;
-  /// The payload for the built-in echo service.
+  /// Returns the payload for the built-in echo service.
   Slice payload() const;
   bool has_bytes() const noexcept { return settings_.bytes.has_value(); }
   bool has_content() const noexcept { return content_option_->count() > 0; }
@@ -43,7 +43,7 @@ class BenchLoadArguments {
   bool polls_ = false;
 };
 
-/// Throws Failure, naming the option.
+/// Parses a duration. Throws Failure, which names the option.
 std::chrono::nanoseconds duration_argument(const char* option, const std::string& text);
 
 }  // namespace trunkline::cli::bench

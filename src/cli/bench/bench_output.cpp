@@ -45,7 +45,7 @@ void BenchOutput::check() const {
 }
 
 void BenchOutput::write(const load::LoadReport& report) const {
-  // Write the saved run first: it cannot be produced again.
+  // The saved run is written first: it cannot be produced again.
   if (!save_.empty()) write_file(save_, load::to_json(report));
   write_file(file_, format_ == "json"  ? load::to_json(report)
                     : format_ == "csv" ? load::to_csv(report)

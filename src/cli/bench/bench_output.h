@@ -15,7 +15,7 @@ class BenchOutput {
   void declare(CLI::App& app);
 
   bool wants_progress() const noexcept { return shows_progress_; }
-  /// Called before the run: throws Failure if a file could not be written afterwards.
+  /// Checks the files before the run. Throws Failure if one could not be written afterwards.
   void check() const;
   /// Draws the picture last, so that an error there loses no figures. Throws Failure.
   void write(const load::LoadReport& report) const;

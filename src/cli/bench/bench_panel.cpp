@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A few lines that are overwritten some ten times per second.
+// BenchPanel: draws a few lines that are overwritten some ten times per second.
 #include "cli/bench/bench_panel.h"
 
 #include "cli/bench/bench_text.h"
@@ -131,7 +131,7 @@ std::vector<std::string> BenchPanel::lines(const load::Progress& progress) const
 
 void BenchPanel::draw(const std::vector<std::string>& lines) {
   std::string text = drawn_ > 0 ? "\x1b[" + std::to_string(drawn_) + "A" : "";
-  // Clear the rest of each line; the terminal cuts wide lines instead of wrapping them.
+  // The rest of each line is cleared; the terminal cuts wide lines instead of wrapping them.
   text += "\x1b[?7l";
   for (const std::string& line : lines) text += "\r" + line + "\x1b[K\n";
   text += "\x1b[?7h";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BenchPanel: the progress of a run, on standard error.
+// BenchPanel: shows the progress of a run on standard error.
 #pragma once
 
 #include "cli/output/terminal.h"
@@ -12,7 +12,7 @@
 
 namespace trunkline::cli::bench {
 
-/// On a terminal, a few lines that are redrawn in place; elsewhere, one line per second if wanted.
+/// A panel of a few lines that are redrawn in place on a terminal; elsewhere, one line per second if wanted.
 class BenchPanel {
  public:
   explicit BenchPanel(bool wants_lines);
@@ -42,7 +42,7 @@ class BenchPanel {
   std::deque<Sample> samples_;
 };
 
-/// One block character per value, the largest at full height.
+/// Returns one block character per value, the largest at full height.
 std::string sparkline(const std::vector<double>& values);
 
 }  // namespace trunkline::cli::bench

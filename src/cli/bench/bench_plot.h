@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `trunkline bench plot`: pictures of saved runs, drawn by `python -m trunkline.plot`.
+// `trunkline bench plot`: makes pictures of saved runs, which `python -m trunkline.plot` draws.
 #pragma once
 
 #include "load/load_report.h"
@@ -13,7 +13,7 @@ namespace trunkline::cli::bench {
 
 /// Throws Failure unless the name ends in .png, .svg or .pdf.
 void check_picture(const char* option, const std::string& path);
-/// Throws Failure if the interpreter, the package or matplotlib is missing.
+/// Draws the picture. Throws Failure if the interpreter, the package or matplotlib is missing.
 void draw(const std::vector<load::LoadReport>& reports, const std::vector<std::string>& labels,
           const std::string& picture, const std::string& python);
 

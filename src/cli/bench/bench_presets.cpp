@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A table, and grids whose cells are named by their numbers.
+// BenchPresets: a table, and grids whose cells are named by their numbers.
 #include "cli/bench/bench_presets.h"
 
 #include "cli/output/suggestion.h"
@@ -78,7 +78,7 @@ constexpr std::string_view grid = "exposed:";
 constexpr std::string_view grid_name = "exposed:BYTES/CONNECTIONS/CALLS";
 constexpr const char* grid_duration = "5s";
 
-/// "8/1/500"
+/// Parses the cell of a grid, such as "8/1/500"; nullopt if it is not one.
 std::optional<BenchSettings> grid_cell(std::string_view text) {
   std::array<std::uint64_t, 3> numbers{};
   const char* at = text.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presets: the loads for which other RPC systems publish figures.
+// Knows the presets: the loads for which other RPC systems publish figures.
 #pragma once
 
 #include "cli/bench/bench_settings.h"
@@ -9,9 +9,9 @@
 
 namespace trunkline::cli::bench {
 
-/// "hslam:8c_m", "exposed:8/1/500", "contest:1" and so on. Throws Failure with similar names for an unknown one.
+/// Finds "hslam:8c_m", "exposed:8/1/500", "contest:1", ... Throws Failure with similar names for an unknown one.
 BenchSettings find_preset(std::string_view name);
-/// One line per preset.
+/// Returns one line per preset.
 std::string list_presets();
 
 }  // namespace trunkline::cli::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encodes JSON as `trunkline call` does.
+// BenchRequest: encodes JSON as `trunkline call` does.
 #include "cli/bench/bench_request.h"
 
 #include "cli/calls/request_input.h"

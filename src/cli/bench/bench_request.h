@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BenchRequest: the method and the request of a load; the request is encoded before the run.
+// BenchRequest: declares the method and the request of a load, and encodes the request before the run.
 #pragma once
 
 #include "cli/arguments/connection_arguments.h"
@@ -19,7 +19,7 @@ class BenchRequest {
  public:
   void declare(CLI::App& app);
 
-  /// False if the built-in echo service is called.
+  /// Returns false if the built-in echo service is called.
   bool has_method() const noexcept { return !method_.empty(); }
   /// Fills in the method, its kind unless `has_kind`, the request and its codec. Asks the server for definitions if no
   /// others are given. `payload_option` is the option that describes the payload, or null. Throws Failure.

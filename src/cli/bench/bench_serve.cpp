@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creates an EchoServer from the arguments.
+// BenchServe: creates an EchoServer from the arguments.
 #include "cli/bench/bench_serve.h"
 
 #include "cli/bench/bench_load_arguments.h"
@@ -87,7 +87,7 @@ void BenchServe::declare(CLI::App& app) {
   app.add_option("--cert", tls_.certificate_file, "Certificate chain (PEM), for tls://")->type_name("FILE");
   app.add_option("--key", tls_.private_key_file, "Private key of the certificate (PEM)")->type_name("FILE");
   app.add_flag("--busy-poll", polls_, "Poll for calls for 50us before sleeping; occupies whole cores");
-  // Used by --self.
+  // The option --self uses this one.
   app.add_flag("--until-input-ends", ends_with_input_)->group("");
 }
 

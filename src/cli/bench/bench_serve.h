@@ -29,7 +29,7 @@ class BenchServe {
   bool ends_with_input_ = false;
 };
 
-/// "2ms", or "90%:2ms,9%:20ms,1%:80ms". Throws Failure.
+/// Parses "2ms" or "90%:2ms,9%:20ms,1%:80ms". Throws Failure.
 load::DelayDistribution parse_delays(const std::string& text);
 
 }  // namespace trunkline::cli::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BenchSettings: the options of `trunkline bench` as given, before they are checked against each other.
+// BenchSettings: holds the options of `trunkline bench` as given, before they are checked against each other.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace trunkline::cli::bench {
 namespace bench_limits {
 
 constexpr std::uint64_t max_connections = 100000;
-/// Calls in progress.
+/// The largest number of calls in progress.
 constexpr std::uint64_t max_calls = 1u << 20;
-/// Bytes of a message.
+/// The largest number of bytes of a message.
 constexpr std::uint64_t max_bytes = 1u << 30;
 
 }  // namespace bench_limits
 
-/// A member is unset if neither an option nor a preset gives it.
+/// The options of a load. A member is unset if neither an option nor a preset gives it.
 struct BenchSettings {
   std::optional<std::string> kind;
   std::optional<std::uint64_t> connections;

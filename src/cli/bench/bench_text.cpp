@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The run in one line, then throughput, latency, errors and resources.
+// bench_text(): writes the run in one line, then throughput, latency, errors and resources.
 #include "cli/bench/bench_text.h"
 
 #include "cli/output/duration_text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bench_text(): the report of a run for people.
+// bench_text(): returns the report of a run for people.
 #pragma once
 
 #include "load/load_report.h"
@@ -10,9 +10,9 @@ namespace trunkline::cli::bench {
 
 std::string bench_text(const load::LoadReport& report);
 
-/// "1.23us", always with three digits.
+/// Returns a text such as "1.23us", as format_duration() writes it.
 std::string latency_text(std::uint64_t nanoseconds);
-/// "12.3 MB"
+/// Returns a text such as "12.3 MB".
 std::string bytes_text(double bytes);
 
 }  // namespace trunkline::cli::bench

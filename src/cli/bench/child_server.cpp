@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts this program again, with a pipe in each direction.
+// ChildServer: starts this program again, with a pipe in each direction.
 #include "cli/bench/child_server.h"
 
 #include "cli/process/child_process.h"

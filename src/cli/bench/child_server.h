@@ -10,17 +10,17 @@
 
 namespace trunkline::cli::bench {
 
-/// The server ends with this object. It also ends when this process ends for any reason, because its standard input is
-/// then closed.
+/// A server that ends with this object. It also ends when this process ends for any reason, because its standard input
+/// is then closed.
 class ChildServer {
  public:
-  /// Waits until the server listens. Throws Failure if it does not.
+  /// Starts the server and waits until it listens. Throws Failure if it does not.
   ChildServer(const std::string& uri, bool polls);
   ~ChildServer();
   ChildServer(const ChildServer&) = delete;
   ChildServer& operator=(const ChildServer&) = delete;
 
-  /// The endpoint, with the port that the system chose.
+  /// Returns the endpoint, with the port that the system chose.
   const std::string& endpoint() const noexcept { return endpoint_; }
 
  private:
@@ -28,7 +28,7 @@ class ChildServer {
 
   pid_t process_ = 0;
   process::FileHandle input_;
-  // Kept open, because a server whose output has no reader ends.
+  // The pipe is kept open, because a server whose output has no reader ends.
   process::FileHandle output_;
   std::string endpoint_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines that begin with > describe what was sent, with < what was received.
+// CallReport: lines that begin with > describe what was sent, those with < what was received.
 #include "cli/calls/call_report.h"
 
 #include "cli/arguments/metadata_argument.h"

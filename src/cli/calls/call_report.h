@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallReport: the messages of --verbose about a call, on standard error.
+// CallReport: prints the messages of --verbose about a call on standard error.
 #pragma once
 
 #include "cli/schema/payload.h"
@@ -15,14 +15,14 @@
 
 namespace trunkline::cli::calls {
 
-/// Any thread. Prints nothing unless it is verbose.
+/// A report that any thread may use. It prints nothing unless it is verbose.
 class CallReport {
  public:
   explicit CallReport(bool is_verbose) noexcept : is_verbose_(is_verbose) {}
 
   void begin(std::string_view method, std::string_view codec, const Metadata& metadata);
   void sent(const schema::Payload& request);
-  /// The metadata that arrived before the first message; printed once.
+  /// Prints the metadata that arrived before the first message, once.
   void leading(const Metadata& metadata);
   void received(const schema::Payload& response);
   void end(const Status& status, const Metadata& trailing, std::string_view peer);
@@ -30,7 +30,7 @@ class CallReport {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// `line` may contain text from a peer.
+  /// Prints `line`, which may contain text from a peer.
   void write_line(std::string_view line) const;
   std::string elapsed() const;
 

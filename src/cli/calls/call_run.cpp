@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary calls use a future; streams use a second thread that writes while this one reads.
+// CallRun: unary calls use a future; streams use a second thread that writes while this one reads.
 #include "cli/calls/call_run.h"
 
 #include "cli/process/failure.h"
@@ -18,7 +18,7 @@ namespace {
 
 using PayloadStream = ClientStream<schema::Payload, schema::Payload>;
 
-/// A server of Connect has refused the call unseen, because it knows no stream of this method.
+/// Returns true if a server of Connect has refused the call unseen, because it knows no stream of this method.
 bool wants_unary(const Status& status) {
   return status.origin() == StatusOrigin::transport &&
          status.message().find("HTTP status 415") != std::string_view::npos;
@@ -26,7 +26,7 @@ bool wants_unary(const Status& status) {
 
 }  // namespace
 
-/// Sends requests as they arrive, on a thread of its own. The stream and the input must outlive it.
+/// A thread that sends requests as they arrive. The stream and the input must outlive it.
 class CallRun::Writing {
  public:
   Writing(PayloadStream& stream, const CallRun& call) : stream_(stream), call_(call) {
@@ -100,7 +100,7 @@ Status CallRun::run(CallOptions options) {
   return shape_.has_many_responses ? run_stream(request, options) : run_unary(request, options);
 }
 
-/// What kind of method it is, is unknown. A stream of one request is right for each kind, except for unary methods of
+/// Makes a call whose kind is unknown. A stream of one request is right for each kind, except for unary methods of
 /// Connect. Those refuse it before they run, while a method of another kind might have run when it refuses a unary
 /// call.
 Status CallRun::run_single(CallOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallRun: one call of any kind, from its requests to its status.
+// CallRun: makes one call of any kind, from its requests to its status.
 #pragma once
 
 #include "cli/calls/call_report.h"
@@ -17,13 +17,13 @@ namespace trunkline::cli::calls {
 
 struct CallShape {
   std::string path;
-  /// Whether requests and responses are streams. Both are true if the definition is unknown.
+  /// These tell whether requests and responses are streams. Both are true if the definition is unknown.
   bool has_many_requests = true;
   bool has_many_responses = true;
   bool is_known = true;
 };
 
-/// The objects that it is constructed from must outlive it.
+/// One call. The objects from which it is constructed must outlive it.
 class CallRun {
  public:
   CallRun(Channel& channel, CallShape shape, const schema::MessageCoder& coder, RequestInput& input,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses poll(2) and read(2), so that waiting can be interrupted.
+// RequestInput: uses poll(2) and read(2), so that waiting can be interrupted.
 #include "cli/calls/request_input.h"
 
 #include "cli/process/failure.h"
@@ -64,7 +64,7 @@ Result<RequestInput::Step> RequestInput::read_some() {
   std::vector<char> buffer(read_bytes);
   const ssize_t count = read(file_.get(), buffer.data(), buffer.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return Step::read;
-  // EIO: the terminal was closed.
+  // The error EIO means that the terminal was closed.
   if (count < 0 && errno != EIO)
     return Status(StatusCode::unknown, std::string("read requests: ") + std::strerror(errno));
   if (count <= 0) {
@@ -119,7 +119,7 @@ Result<bool> RequestInput::is_single() {
   return !*has_two && ahead_.size() == 1;
 }
 
-/// False: there are fewer values.
+/// Reads until that many values have been read. Returns false if there are fewer.
 Result<bool> RequestInput::look_ahead(std::size_t values) {
   while (ahead_.size() < values) {
     Result<std::optional<json::JsonText>> value = read_next();

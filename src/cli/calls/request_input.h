@@ -14,24 +14,24 @@
 
 namespace trunkline::cli::calls {
 
-/// next() is for one thread, stop() for any thread.
+/// An input whose next() one thread calls, while any thread may call stop().
 class RequestInput {
  public:
   static RequestInput from_text(std::string text);
-  /// "-": standard input. `option` is the option that names the file. Throws Failure if the file cannot be opened.
+  /// Reads a file; "-": standard input. `option` is the option that names it. Throws Failure if it cannot be opened.
   static RequestInput from_file(const std::string& path, const std::string& option = "--file ");
 
-  /// One value that need not be JSON: the bytes themselves or, after "@", the contents of a file ("@-": standard
+  /// Reads one value that need not be JSON: the bytes themselves or, after "@", the contents of a file ("@-": standard
   /// input).
   static RequestInput of_bytes(const std::string& argument);
 
   /// Waits for the next JSON value; nullopt at the end and after stop(). Errors: reading failed; a value is larger than
   /// any message may be.
   Result<std::optional<json::JsonText>> next();
-  /// True if more values follow among the bytes that have been read. Waits only for a file.
+  /// Returns true if more values follow among the bytes that have been read. Waits only for a file.
   Result<bool> has_more();
-  /// True if there is one value and no more will come, as far as is known without waiting for anybody. next() returns
-  /// it.
+  /// Returns true if there is one value, which next() returns, and no more will come, as far as is known without
+  /// waiting for anybody.
   Result<bool> is_single();
   /// Makes a waiting next() return.
   void stop() noexcept;
@@ -50,9 +50,9 @@ class RequestInput {
   process::FileHandle file_;
   process::FileHandle stop_;
   bool is_interactive_ = false;
-  /// Read and not returned.
+  /// The values that have been read but not returned.
   std::deque<json::JsonText> ahead_;
-  /// The part of the one value that has been read, if it is not JSON.
+  /// The part of the one value that has been read, if it is not JSON; nullopt for JSON, and once the value is taken.
   std::optional<std::string> whole_;
 };
 

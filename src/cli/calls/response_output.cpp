@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes JSON lines to standard output, or bytes to a file.
+// ResponseOutput: writes JSON lines to standard output, or bytes to a file.
 #include "cli/calls/response_output.h"
 
 #include "cli/output/standard_streams.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ResponseOutput: where the responses of a call are written, and in which form.
+// ResponseOutput: writes the responses of a call, as JSON or as bytes.
 #pragma once
 
 #include "cli/process/file_handle.h"
@@ -12,15 +12,15 @@ namespace trunkline::cli::calls {
 
 class ResponseOutput {
  public:
-  /// JSON on standard output, one line per response. `coder` must outlive it.
+  /// Writes JSON to standard output, one line per response. `coder` must outlive this object.
   explicit ResponseOutput(const schema::MessageCoder& coder) noexcept : coder_(&coder) {}
-  /// The bytes of the responses, one after the other, in a file; "-": standard output. The file is created now, and is
-  /// emptied only when there is a response or at finish(). Throws Failure if it cannot be opened.
+  /// Writes the bytes of the responses, one after the other, to a file; "-": standard output. The file is created now,
+  /// and is emptied only when there is a response or at finish(). Throws Failure if it cannot be opened.
   explicit ResponseOutput(const std::string& path);
 
-  /// Throws Failure if the response cannot be shown or written, and OutputClosed.
+  /// Writes a response. Throws Failure if it cannot be shown or written, and OutputClosed.
   void write(const schema::Payload& response);
-  /// The call succeeded: empties a file that still holds the responses of an earlier call.
+  /// Ends a call that succeeded: empties a file that still holds the responses of an earlier call.
   void finish() noexcept { empty_file(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns the arguments into a plan, runs it and reports.
+// BenchCommand: turns the arguments into a plan, runs it and reports.
 #include "cli/commands/bench_command.h"
 
 #include "cli/bench/bench_panel.h"
@@ -59,7 +59,7 @@ load::LoadPlan BenchCommand::plan(const std::string& endpoint) const {
   plan.waits_for_ready = options.wait_for_ready;
   load_.apply(plan);
   const bool has_method = request_.has_method();
-  // Check before asking the server, if possible.
+  // The combination is checked before the server is asked, if that is possible.
   if (!has_method || load_.has_kind()) load_.check(plan, has_method);
   const char* const payload_option = load_.has_bytes() ? "--bytes" : load_.has_content() ? "--content" : nullptr;
   request_.apply(connection_, options, load_.has_kind(), load_.payload(), payload_option, plan);
@@ -77,7 +77,7 @@ int BenchCommand::measure() {
   process::Interruption interruption;
   std::optional<bench::ChildServer> child;
   if (serves_itself_) {
-    // Report errors in the other arguments before anything is started.
+    // Errors in the other arguments are reported before anything is started.
     (void)plan("tcp://127.0.0.1:1");
     child.emplace(connection_.has_endpoint() ? connection_.typed_endpoint() : own_endpoint, load_.polls());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the definition of the method, makes the call and reports its status.
+// CallCommand: finds the definition of the method, makes the call and reports its status.
 #include "cli/commands/call_command.h"
 
 #include "cli/calls/call_run.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds poll_interval{10};
 constexpr std::chrono::seconds longest_wait{5};
 
-/// A key belongs to one of the servers that are connected, and without this only the first one would be.
+/// Waits for all servers: a key belongs to one of the connected ones, and without this only the first one would be.
 void connect_to_all(Channel& channel) {
   const auto is_known = [](const ServerState& server) { return server.is_ready || !server.last_error.is_ok(); };
   // The loop has to run while nothing is called.
@@ -104,7 +104,7 @@ int CallCommand::run() {
   return finish(status, method);
 }
 
-/// Without any input, a unary method gets an empty request; a stream of requests is read from standard input.
+/// Opens the input. Without any, a unary method gets an empty request; a stream of requests comes from standard input.
 calls::RequestInput CallCommand::open_input(bool has_many_requests) const {
   if (bytes_) return calls::RequestInput::of_bytes(*bytes_);
   if (input_.json()) return calls::RequestInput::from_text(*input_.json());

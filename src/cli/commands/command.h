@@ -18,7 +18,7 @@ class Command {
 
   /// Declares the arguments of the command, which must live as long as the command.
   virtual void declare(CLI::App& app) = 0;
-  /// Called after the arguments have been read. Returns the exit status. Throws Failure and OutputClosed.
+  /// Runs the command after the arguments have been read. Returns the exit status. Throws Failure and OutputClosed.
   virtual int run() = 0;
 };
 
@@ -30,7 +30,7 @@ struct CommandEntry {
   std::unique_ptr<Command> (*make)();
 };
 
-/// The commands in the order of --help.
+/// Returns the commands in the order of --help.
 std::span<const CommandEntry> command_table() noexcept;
 
 }  // namespace trunkline::cli::commands

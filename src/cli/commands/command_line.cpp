@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs CLI11's parser over the table of commands.
+// CommandLine: runs CLI11's parser over the table of commands.
 #include "cli/commands/command_line.h"
 
 #include "cli/commands/foreign_words.h"
@@ -25,7 +25,7 @@ int report_error(int exit_status, const std::string& text) {
   return exit_status;
 }
 
-/// The commands or options that `word` may be a misspelling of.
+/// Returns the commands or options for which `word` may be a misspelling.
 std::vector<std::string> words_like(const std::string& word, const CLI::App& app) {
   std::vector<std::string> words;
   if (!word.starts_with('-')) {
@@ -40,7 +40,7 @@ std::vector<std::string> words_like(const std::string& word, const CLI::App& app
   return words;
 }
 
-/// The words before the name of `app`: "trunkline" for a command.
+/// Returns the words before the name of `app`: "trunkline" for a command.
 std::string path_to(const CLI::App& app) {
   std::string path;
   for (const CLI::App* each = app.get_parent(); each != nullptr; each = each->get_parent()) {

@@ -27,7 +27,7 @@ class CommandLine {
   };
 
   int run_chosen();
-  /// `words`: the arguments as they were given.
+  /// Reports the error and returns the exit status. `words` are the arguments as they were given.
   int refuse(const CLI::ParseError& error, const std::vector<std::string>& words) const;
   const CLI::App& chosen() const;
 

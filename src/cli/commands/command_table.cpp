@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One row per command, with its examples.
+// command_table(): has one row per command, with its examples.
 #include "cli/commands/bench_command.h"
 #include "cli/commands/call_command.h"
 #include "cli/commands/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the unfinished line with the options of its command, then asks the server or the files for names.
+// CompleteCommand: reads the unfinished line with its command's options, then asks the server or the files for names.
 #include "cli/commands/complete_command.h"
 
 #include "cli/arguments/call_arguments.h"
@@ -33,10 +33,10 @@ struct Line {
   std::vector<std::string> positional;
   /// The options that concern the connection and the definitions, in the form "--name=value" or "-xvalue".
   std::vector<std::string> options;
-  bool ends_with_option = false;  ///< the next word is an option's value
+  bool ends_with_option = false;  ///< True if the next word is an option's value.
 };
 
-/// `known`: the options to keep. Unknown options are taken for flags.
+/// Reads a line. `known` has the options to keep. Options that the command does not know are taken for flags.
 Line read_line(const std::vector<std::string>& words, const CLI::App& command, const CLI::App& known) {
   Line line;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -64,7 +64,7 @@ Line read_line(const std::vector<std::string>& words, const CLI::App& command, c
   return line;
 }
 
-/// Names come from the server, and a shell expands some words.
+/// Returns true for a name that a shell leaves as it is: names come from the server, and a shell expands some words.
 bool is_plain_word(std::string_view name) {
   constexpr std::size_t max_length = 256;
   return !name.empty() && name.size() <= max_length && std::all_of(name.begin(), name.end(), [](char byte) {
@@ -91,7 +91,7 @@ std::vector<std::string> names(schema::Schema& schema, Wanted wanted) {
 
 void CompleteCommand::declare(CLI::App& app) {
   app_ = &app;
-  app.group("");  // not in --help
+  app.group("");  // The empty group hides the command from --help.
   app.add_option("words", words_, "The words after `trunkline`, up to the one at the cursor, which may be empty")
       ->type_name("");
 }

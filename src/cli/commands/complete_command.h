@@ -9,8 +9,8 @@
 
 namespace trunkline::cli::commands {
 
-/// The server is the one that the line names, reached with the options that the line gives. The server is given one
-/// second, and without an answer nothing is printed. Names that a shell could take for more than a word are left out.
+/// A command that asks the server that the line names, with the options that the line gives, for at most one second.
+/// Without an answer it prints nothing. It leaves out names that a shell could take for more than a word.
 class CompleteCommand final : public Command {
  public:
   void declare(CLI::App& app) override;

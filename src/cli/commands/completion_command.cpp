@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chooses the generator by the name of the shell.
+// CompletionCommand: chooses the generator by the name of the shell.
 #include "cli/commands/completion_command.h"
 
 #include "cli/commands/completion_script.h"

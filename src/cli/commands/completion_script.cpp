@@ -11,7 +11,7 @@ namespace {
 enum class Value : unsigned char { none, any, file, folder, choice };
 
 struct Option {
-  std::vector<std::string> names;  ///< with their dashes
+  std::vector<std::string> names;  ///< The names with their dashes.
   std::string summary;
   Value value = Value::none;
   std::vector<std::string> choices;
@@ -22,13 +22,13 @@ struct Node {
   std::string summary;
   std::vector<Option> options;
   std::vector<std::string> positional_choices;
-  /// An argument that the server named on the line can complete.
+  /// True if the server named on the line can complete an argument.
   bool takes_names = false;
 };
 
 constexpr std::string_view endpoint_argument = "endpoint";
 
-/// Commands without a group are not for people.
+/// Returns false for commands without a group, which are not for people.
 bool is_shown(const CLI::App* app) { return !app->get_group().empty(); }
 
 std::vector<std::string> split_choices(std::string_view text) {
@@ -41,7 +41,7 @@ std::vector<std::string> split_choices(std::string_view text) {
   return parts;
 }
 
-/// Derived from the name of the type: FILE, DIR, one of "a|b|c", or anything.
+/// Describes an option. Its value follows from the name of the type: FILE, DIR, one of "a|b|c", or anything.
 Option option_of(const CLI::Option& option) {
   Option made{.names = {}, .summary = option.get_description(), .value = Value::none, .choices = {}};
   for (const std::string& name : option.get_snames()) made.names.push_back("-" + name);
@@ -107,7 +107,7 @@ std::string shell_text(std::string_view text) {
   return result + "'";
 }
 
-/// The values that may follow an option.
+/// Returns the cases of a bash script that complete the values of options.
 std::string bash_values(const Node& node) {
   std::string text;
   for (const Option& option : node.options) {
@@ -196,7 +196,7 @@ std::string zsh_text(std::string_view text) {
   return result;
 }
 
-/// The action that completes the arguments of a command.
+/// Returns the action that completes the arguments of a command.
 std::string zsh_argument(const Node& node) {
   const std::string choices = join(node.positional_choices, " ");
   if (!node.takes_names) return choices.empty() ? "" : "(" + choices + ")";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Completion scripts of shells, generated from the tree of options.
+// Generates the completion scripts of shells from the tree of options.
 #pragma once
 
 #include <CLI/CLI.hpp>

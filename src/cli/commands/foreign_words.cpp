@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two tables of words, and the command line in our order.
+// ForeignWords: has two tables of words, and writes the command line in our order.
 #include "cli/commands/foreign_words.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 struct Use {
   std::string_view command;
-  /// The form of the command line, and what it does.
+  /// The form of the command line, and its effect.
   std::string_view form;
 };
 
@@ -58,7 +58,7 @@ constexpr std::array option_words{
 
 bool is_endpoint(std::string_view word) { return word.find(':') != std::string_view::npos; }
 
-/// Whether one of them has the form of an endpoint: a URI, or a host with a port. Values such as NAME:VALUE have not.
+/// Returns true if a word has the form of an endpoint: a URI, or a host with a port, but not such as NAME:VALUE.
 bool have_endpoint(std::span<const std::string> words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {
     const std::size_t colon = word.rfind(':');
@@ -69,7 +69,7 @@ bool have_endpoint(std::span<const std::string> words) {
   });
 }
 
-/// "trunkline list a b": the command followed by `before` (may be empty) and the words after the first `skipped`.
+/// Returns "trunkline list a b": the command, `before` (may be empty) and the words after the first `skipped`.
 std::string line_of(std::string_view command, std::string_view before, std::span<const std::string> words,
                     std::size_t skipped) {
   std::string line = "trunkline " + std::string(command);
@@ -78,7 +78,7 @@ std::string line_of(std::string_view command, std::string_view before, std::span
   return line;
 }
 
-/// Other programs name the server first: "localhost:8888 list", "localhost:8888 example.Echo/Say".
+/// Returns a hint for a server that comes first: "localhost:8888 list", "localhost:8888 example.Echo/Say".
 std::string hint_for_endpoint(std::span<const std::string> words) {
   std::string_view command = "list";
   std::size_t skipped = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ForeignWords: hints for people who type what gRPC's command-line programs (grpcurl, grpc_cli, ghz) call things.
+// ForeignWords: gives hints to people who use the words of gRPC's command-line programs (grpcurl, grpc_cli, ghz).
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace trunkline::cli::commands {
 
-/// What to type instead of an unknown command, as the rest of a sentence: "; `trunkline list ENDPOINT NAME` shows ...".
-/// `words`: the command line without the name of the program. Empty if the first word suggests nothing. The text quotes
-/// words of the command line, which are not escaped yet.
+/// Returns a hint for an unknown command, as the rest of a sentence: "; `trunkline list ENDPOINT NAME` shows ...".
+/// `words` is the command line without the name of the program. The hint is empty if the first word suggests nothing.
+/// It quotes words of the command line, which are not escaped yet.
 std::string hint_for_command(std::span<const std::string> words);
 
-/// What to type instead of an unknown option ("-d", "-plaintext", "--max-time=5"), in the same form. Empty if the word
-/// suggests nothing.
+/// Returns a hint for an unknown option ("-d", "-plaintext", "--max-time=5"), as the rest of a sentence. The hint is
+/// empty if the word suggests nothing.
 std::string hint_for_option(std::string_view word);
 
 }  // namespace trunkline::cli::commands

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls grpc.health.v1.Health, Check and Watch.
+// HealthCommand: calls Check and Watch of grpc.health.v1.Health.
 #include "cli/commands/health_command.h"
 
 #include "cli/output/standard_streams.h"

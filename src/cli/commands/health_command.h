@@ -21,7 +21,7 @@ class HealthCommand final : public Command {
  private:
   int check(Channel& channel, const CallOptions& options) const;
   int watch(Channel& channel, const CallOptions& options) const;
-  /// Prints the status; returns the exit status.
+  /// Prints the status and returns the exit status.
   static int show(const schema::Payload& payload);
   [[noreturn]] void fail(const Status& status) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints the names of services, or one service, method or type.
+// ListCommand: prints the names of services, or one service, method or type.
 #include "cli/commands/list_command.h"
 
 #include "cli/output/standard_streams.h"
@@ -10,7 +10,7 @@
 namespace trunkline::cli::commands {
 namespace {
 
-/// Throws Failure if there is nothing of that name.
+/// Describes a service, method or type. Throws Failure if there is nothing of that name.
 std::string describe(schema::Schema& schema, const std::string& name) {
   if (const auto* const service = schema.find_service(name)) return schema::describe_service(*service);
   const schema::MethodInfo method = schema.try_find_method(name);

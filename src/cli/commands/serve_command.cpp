@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces this process with the Python interpreter that has the package.
+// ServeCommand: replaces this process with the Python interpreter that has the package.
 #include "cli/commands/serve_command.h"
 
 #include "cli/process/child_process.h"
@@ -23,7 +23,7 @@ constexpr const char* module_name = "trunkline.serve";
 /// The options of the Python program, for help and completion; Python checks the values.
 struct PassedOption {
   const char* name;
-  const char* type;  ///< empty: a flag
+  const char* type;  ///< The kind of value; empty: a flag.
   const char* summary;
 };
 constexpr std::array handed_options{
@@ -71,7 +71,7 @@ void ServeCommand::declare(CLI::App& app) {
 std::vector<std::string> ServeCommand::passed_on() const {
   std::vector<std::string> arguments;
   std::map<const CLI::Option*, std::size_t> passed;
-  // Keep the order: the last one of --health and --no-health wins.
+  // The order is kept, since the last one of --health and --no-health wins.
   for (const CLI::Option* const option : app_->parse_order()) {
     if (option == python_option_) continue;
     const bool is_flag = option->get_items_expected_max() == 0;

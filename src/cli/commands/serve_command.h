@@ -12,11 +12,11 @@ namespace trunkline::cli::commands {
 class ServeCommand final : public Command {
  public:
   void declare(CLI::App& app) override;
-  /// Does not return, because the process becomes Python. Throws Failure.
+  /// Replaces the process with Python, so it does not return. Throws Failure.
   int run() override;
 
  private:
-  /// The arguments that are passed on to Python, unchanged.
+  /// Returns the arguments that are passed on to Python, unchanged.
   std::vector<std::string> passed_on() const;
 
   CLI::App* app_ = nullptr;

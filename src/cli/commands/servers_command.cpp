@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects to all servers of a channel, and lists them.
+// ServersCommand: connects to all servers of a channel, and lists them.
 #include "cli/commands/servers_command.h"
 
 #include "cli/output/duration_text.h"
@@ -22,7 +22,7 @@
 namespace trunkline::cli::commands {
 namespace {
 
-/// How often a channel is asked what it knows.
+/// The interval at which a channel is asked what it knows.
 constexpr std::chrono::milliseconds poll_interval{50};
 
 bool is_known(const ServerState& server) { return server.is_ready || !server.last_error.is_ok(); }
@@ -32,7 +32,7 @@ std::string_view state_of(const ServerState& server) {
   return server.last_error.is_ok() ? "connecting" : "failing";
 }
 
-/// The reason in the status of a channel that is not ready.
+/// Returns the reason in the status of a channel that is not ready.
 std::string reason_of(const Status& not_ready) {
   constexpr std::string_view before = "the last error: ";
   const std::string_view text = not_ready.message();

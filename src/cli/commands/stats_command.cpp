@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls trunkline.v1.Statistics, Get and Watch.
+// StatsCommand: calls Get and Watch of trunkline.v1.Statistics.
 #include "cli/commands/stats_command.h"
 
 #include "cli/output/duration_text.h"
@@ -21,7 +21,7 @@ constexpr std::string_view watch_method = "trunkline.v1.Statistics/Watch";
 constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view leave_screen = "\x1b[?25h\x1b[?1049l";
 
-/// Shows the alternate screen of the terminal, without a cursor, for the lifetime of the object.
+/// A scope that shows the alternate screen of the terminal, without a cursor, for its lifetime.
 class AlternateScreen {
  public:
   AlternateScreen(bool is_wanted, process::Interruption& interruption)
@@ -117,7 +117,7 @@ int StatsCommand::watch(Channel& channel, const CallOptions& options) {
     if (!response || !response->has_value()) screen.reset();
     if (!response) fail(response.status());
     if (!response->has_value()) return process::exit_status::ok;
-    // Entered after the first response, because earlier errors belong on the normal screen.
+    // The screen is entered after the first response, because earlier errors belong on the normal screen.
     if (!screen) screen.emplace(!is_json_ && output::is_terminal(STDOUT_FILENO), interruption);
     show(sample_of(**response));
   }
@@ -127,7 +127,7 @@ void StatsCommand::show(const v1::ServerStatistics& sample) {
   if (is_json_) return output::write_output(json_of(sample));
   if (!output::is_terminal(STDOUT_FILENO)) return output::write_output(joined(view_.show(sample, 0, 0), "\n") + "\n");
   const output::TerminalSize size = output::terminal_size();
-  // Clears the rest of each line and everything below the last one.
+  // The rest of each line and everything below the last one is cleared.
   output::write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\n") + "\x1b[J");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Differences between samples, divided by the time between them.
+// StatsView: divides the differences between samples by the time between them.
 #include "cli/commands/stats_view.h"
 
 #include "cli/output/duration_text.h"
@@ -30,7 +30,7 @@ std::uint64_t errors(const MethodStatistics& method) {
   return finished(method) - (ok == method.finished_by_code().end() ? 0 : ok->second);
 }
 
-/// A counter that decreased has been reset.
+/// Returns the increase of a counter. One that decreased has been reset.
 double difference(std::uint64_t before, std::uint64_t now) {
   return static_cast<double>(now >= before ? now - before : now);
 }
@@ -39,12 +39,12 @@ std::string format_quantile(const LatencyHistogram& before, const LatencyHistogr
   return output::format_duration(quantile(before, now, q));
 }
 
-/// A dash if there is no time to divide by.
+/// Returns a rate, or a dash if there is no time by which to divide.
 std::string format_rate(double difference, double seconds) {
   return seconds > 0 ? output::format_count(difference / seconds) : "-";
 }
 
-/// `seconds` is 1 for totals instead of rates, and 0 if there are no rates.
+/// Returns a row of the table. `seconds` is 1 for totals instead of rates, and 0 if there are no rates.
 output::Table::Row row_of(const MethodStatistics& before, const MethodStatistics& now, double seconds) {
   return {output::escaped(now.method()),
           format_rate(difference(finished(before), finished(now)), seconds),

@@ -11,18 +11,18 @@
 
 namespace trunkline::cli::commands {
 
-/// Quantile `q` of the durations that `now` has in addition to `before`, as the upper bound of their bucket; the
-/// quantile of `now` itself if the buckets are missing. Negative if nothing was counted.
+/// Returns quantile `q` of the durations that `now` adds to `before`, as the upper bound of their bucket. Without
+/// buckets, returns the p99 of `now` if `q` is above 0.9, or else its p50. Negative: nothing was counted.
 std::chrono::nanoseconds quantile(const v1::LatencyHistogram& before, const v1::LatencyHistogram& now, double q);
 
-/// Rates, quantiles and load describe the time between two samples. For the first sample, and after a restart of the
-/// server's process, quantiles and load cover the time since its start, and there are no rates.
+/// A view whose rates, quantiles and load describe the time between two samples. For the first sample, and after a
+/// restart of the server's process, quantiles and load cover the time since its start, and there are no rates.
 class StatsView {
  public:
-  /// One line about the server, then the table. No line is wider than `width` (0: no limit), and there are at most
-  /// `height` lines (0: no limit).
+  /// Returns one line about the server, then the table. No line is wider than `width` (0: no limit), and there are at
+  /// most `height` lines (0: no limit).
   std::vector<std::string> show(const v1::ServerStatistics& sample, std::size_t width, std::size_t height);
-  /// The same with totals since the start instead of rates.
+  /// Returns the lines of show(), with totals since the start instead of rates.
   static std::vector<std::string> totals(const v1::ServerStatistics& sample, std::size_t width);
 
  private:

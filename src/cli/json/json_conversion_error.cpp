@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks over the value and the descriptor together.
+// explain_conversion_error(): walks over the value and the descriptor together.
 #include "cli/json/json_conversion_error.h"
 
 #include "cli/output/suggestion.h"
@@ -44,7 +44,7 @@ std::string kind_of(const Json& json) {
   }
 }
 
-/// Whole numbers, including texts and numbers with a decimal point ("5", 5.0), as protobuf accepts them.
+/// Returns true for whole numbers as protobuf accepts them, also as texts and with a decimal point ("5", 5.0).
 template <class T>
 bool is_integer(const Json& json) {
   if (json.is_number_unsigned())
@@ -72,7 +72,7 @@ bool is_real(const Json& json) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// In either alphabet, with or without padding.
+/// Returns true for base64 in either alphabet, with or without padding.
 bool is_base64(const Json& json) {
   if (!json.is_string()) return false;
   std::string_view text = json.get_ref<const std::string&>();
@@ -101,7 +101,7 @@ std::string expected_value(const EnumDescriptor& type) {
   return type.value_count() > max_listed ? text + ", ..." : text;
 }
 
-/// The field of a wrapper type such as google.protobuf.Int32Value, or null.
+/// Returns the field of a wrapper type such as google.protobuf.Int32Value, or null.
 const FieldDescriptor* wrapped_field(const Descriptor& type) {
   if (!type.full_name().starts_with(well_known) || !type.full_name().ends_with("Value")) return nullptr;
   if (type.field_count() != 1 || type.field(0)->name() != "value") return nullptr;
@@ -122,7 +122,7 @@ class Walk {
   static std::string special(const Json& json, const Descriptor& type, const std::string& path, bool& is_special);
   static std::string unknown(const std::string& name, const Descriptor& type, const std::string& path);
 
-  // For the types that an Any may hold.
+  // The pool of the types that an Any may hold.
   const google::protobuf::DescriptorPool& pool_;
   int depth_ = 0;
 };
@@ -208,7 +208,7 @@ std::string Walk::members(const Json& json, const Descriptor& type, const std::s
   for (const auto& [name, value] : json.items()) {
     const FieldDescriptor* const known = find_field(type, name);
     if (known == nullptr) {
-      if (name.starts_with('[')) continue;  // an extension
+      if (name.starts_with('[')) continue;  // A name in brackets is that of an extension.
       return unknown(name, type, path);
     }
     if (value.is_null()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies tokens and writes new white space between them.
+// lay_out(): copies tokens and writes new white space between them.
 #include "cli/json/json_layout.h"
 
 namespace trunkline::cli::json {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
-/// The end of the text that begins with the quote at `at`.
+/// Returns the end of the text that begins with the quote at `at`.
 std::size_t end_of_text(std::string_view json, std::size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
@@ -16,7 +16,7 @@ std::size_t end_of_text(std::string_view json, std::size_t at) {
 }
 
 /// Appends the byte, escaped if terminals treat it as a control character: DEL, and U+0080 to U+009F, whose two bytes
-/// are consumed.
+/// are both consumed.
 void append_safely(std::string& result, std::string_view json, std::size_t& at) {
   const auto next = static_cast<unsigned char>(at + 1 < json.size() ? json[at + 1] : 0);
   const bool is_c1 = json[at] == '\xC2' && next >= 0x80 && next < 0xA0;
@@ -68,7 +68,7 @@ class Writer {
   }
 
   bool is_pretty_;
-  // Nothing has followed the last opening bracket.
+  // True if nothing has followed the last opening bracket.
   bool is_empty_ = false;
   std::size_t depth_ = 0;
   std::string result_;

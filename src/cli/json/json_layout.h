@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JsonLayout and lay_out(): rewrites the white space of JSON.
+// JsonLayout and lay_out(): rewrite the white space of JSON.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace trunkline::cli::json {
 
 enum class JsonLayout : unsigned char {
-  /// On one line.
+  /// Everything is on one line.
   compact,
-  /// One line per member and element, indented by two spaces.
+  /// Each member and element has its own line, indented by two spaces per level.
   pretty,
 };
 
-/// `json` must be well-formed. Numbers and texts are copied byte for byte, except that DEL and U+0080 to U+009F, which
-/// control terminals, are escaped.
+/// Rewrites `json`, which must be well-formed. Numbers and texts are copied byte for byte, except that DEL and U+0080
+/// to U+009F, which control terminals, are escaped.
 std::string lay_out(std::string_view json, JsonLayout layout);
 
 }  // namespace trunkline::cli::json

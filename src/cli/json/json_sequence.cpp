@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A scanner with seven states over brackets, quotes and white space.
+// JsonSequence: scans brackets, quotes and white space with seven states.
 #include "cli/json/json_sequence.h"
 
 #include <utility>
@@ -38,7 +38,7 @@ std::optional<JsonText> JsonSequence::next() {
   return std::nullopt;
 }
 
-/// True if `byte` completes a value.
+/// Returns true if `byte` completes a value.
 bool JsonSequence::step(char byte) {
   switch (where_) {
     case Where::between:

@@ -9,23 +9,23 @@
 
 namespace trunkline::cli::json {
 
-/// The text of one value and where it began. Lines and columns count from 1, columns in bytes.
+/// The text of one value and the place where it began. Lines and columns count from 1, columns in bytes.
 struct JsonText {
   std::string text;
   std::size_t line = 1;
   std::size_t column = 1;
 };
 
-/// Values are delimited by their brackets, quotes and the space between them, over any number of lines. The text is not
-/// validated: text that cannot be JSON is returned for the parser to refuse.
+/// A splitter that delimits values by their brackets, quotes and the space between them, over any number of lines. It
+/// does not validate: text that cannot be JSON is returned for the parser to refuse.
 class JsonSequence {
  public:
   void append(std::string_view text);
-  /// No more text follows: an unfinished value is returned as it is.
+  /// Ends the text: an unfinished value is returned as it is.
   void finish() noexcept { finished_ = true; }
-  /// The next complete value; nullopt until there is one, or at the end.
+  /// Returns the next complete value; nullopt until there is one, or at the end.
   std::optional<JsonText> next();
-  /// The number of bytes that wait for the end of their value.
+  /// Returns the number of bytes that wait for the end of their value.
   std::size_t buffered_bytes() const noexcept { return buffer_.size() - begin_; }
 
  private:
@@ -36,7 +36,7 @@ class JsonSequence {
   void count(std::string_view passed) noexcept;
 
   std::string buffer_;
-  // Start of the current value, or of the text that has not been scanned.
+  // The start of the current value, or of the text that has not been scanned.
   std::size_t begin_ = 0;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;

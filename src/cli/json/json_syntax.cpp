@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses the parser of nlohmann_json and rewrites its errors.
+// check_json(): uses the parser of nlohmann_json and rewrites its errors.
 #include "cli/json/json_syntax.h"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 namespace trunkline::cli::json {
 namespace {
 
-/// "[...] parse error at line 1, column 2: syntax error while parsing value - invalid literal; last read: 'x'"
+/// Returns the reason in a text such as "[...] syntax error while parsing value - invalid literal; last read: 'x'".
 std::string reason_of(std::string_view error) {
   const std::size_t last_read = error.find("; last read");
   const std::size_t dash = error.find(" - ");
@@ -36,7 +36,7 @@ std::string position_of(const JsonText& value, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// Accepts every value and keeps the first error of the parser.
+/// A handler that accepts every value and keeps the first error of the parser.
 class Check final : public nlohmann::json::json_sax_t {
  public:
   explicit Check(const JsonText& value) : value_(value) {}

@@ -8,8 +8,8 @@
 
 namespace trunkline::cli::json {
 
-/// Takes linear time and builds no value. Error: invalid_argument with line, column and the reason; it does not quote
-/// the text.
+/// Checks the text in linear time and builds no value. Error: invalid_argument with line, column and the reason; it
+/// does not quote the text.
 Status check_json(const JsonText& value);
 
 }  // namespace trunkline::cli::json

@@ -18,7 +18,7 @@ struct Unit {
 constexpr std::array units{Unit{"ns", 1},   Unit{"us", 1e3},   Unit{"ms", 1e6},   Unit{"s", 1e9},
                            Unit{"m", 60e9}, Unit{"h", 3600e9}, Unit{"d", 86400e9}};
 constexpr double year = 365 * 86400e9;
-/// Below this, durations are written in seconds.
+/// The time, in nanoseconds, below which durations are written in seconds.
 constexpr double two_minutes = 119.5e9;
 
 Status refuse(std::string_view text, std::string_view why) {

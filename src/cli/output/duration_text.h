@@ -10,14 +10,14 @@
 
 namespace trunkline::cli::output {
 
-/// One or more numbers with units (ns, us, ms, s, m, h, d), e.g. "1.5s" or "1m30s"; a number without a unit means
-/// seconds. More than zero, at most a year. Error: invalid_argument, quoting the text.
+/// Parses one or more numbers with units (ns, us, ms, s, m, h, d), e.g. "1.5s" or "1m30s"; a number without a unit
+/// means seconds. The result is more than zero and at most a year. Error: invalid_argument, quoting the text.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
-/// The same, but zero is allowed.
+/// Parses a duration as parse_duration() does, but also accepts zero.
 Result<std::chrono::nanoseconds> parse_duration_or_zero(std::string_view text);
 
-/// Three digits and a unit: "12.3ms". From two minutes on, the two largest units in whole numbers: "5m20s", "3d4h". "-"
-/// for a negative duration.
+/// Returns three digits and a unit: "12.3ms" (whole nanoseconds may have fewer). From two minutes on, returns the two
+/// largest units in whole numbers: "5m20s", "3d4h". Returns "-" for a negative duration.
 std::string format_duration(std::chrono::nanoseconds duration);
 
 }  // namespace trunkline::cli::output

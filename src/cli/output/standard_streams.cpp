@@ -13,7 +13,7 @@
 namespace trunkline::cli::output {
 namespace {
 
-/// Returns 0 or the error number.
+/// Writes everything. Returns 0 or the error number.
 int write_all(int file, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
@@ -48,7 +48,7 @@ void write_all(int file, const std::string& path, std::string_view bytes) {
 void try_write_output(std::string_view text) noexcept {
   pollfd ready{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
-  // The rest is dropped.
+  // The part that does not fit is dropped.
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
 }
 

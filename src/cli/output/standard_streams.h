@@ -7,7 +7,7 @@
 
 namespace trunkline::cli::output {
 
-/// Writes at once. Throws OutputClosed if the reader is gone, and Failure for other errors.
+/// Writes to standard output at once. Throws OutputClosed if the reader is gone, and Failure for other errors.
 void write_output(std::string_view text);
 
 /// Writes all bytes to an open file; `path` is for the error. Throws Failure.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints details through protobuf's JSON mapping.
+// describe_status(): prints details through protobuf's JSON mapping.
 #include "cli/output/status_text.h"
 
 #include "cli/output/terminal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// describe_status(): a status for people.
+// describe_status(): describes a status for people.
 #pragma once
 
 #include <trunkline/status.h>
@@ -10,7 +10,7 @@
 
 namespace trunkline::cli::output {
 
-/// "not_found: no such user", and one line per detail, in JSON if `pool` (may be null) knows its type.
+/// Returns "not_found: no such user", and one line per detail, in JSON if `pool` (may be null) knows its type.
 std::string describe_status(const Status& status, const google::protobuf::DescriptorPool* pool);
 
 }  // namespace trunkline::cli::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Optimal string alignment with three rows at a time.
+// Computes the optimal string alignment with three rows at a time.
 #include "cli/output/suggestion.h"
 
 #include "cli/output/terminal.h"
@@ -12,7 +12,7 @@
 namespace trunkline::cli::output {
 namespace {
 
-/// Longer texts are not compared: they are not mistyped names.
+/// The longest text that is compared: longer ones are not mistyped names.
 constexpr std::size_t max_length = 256;
 constexpr std::size_t max_names = 3;
 constexpr std::size_t max_edits = 3;

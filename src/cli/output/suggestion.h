@@ -9,15 +9,15 @@
 
 namespace trunkline::cli::output {
 
-/// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other,
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other,
 /// ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// At most three of `names` that are similar to `word`, the most similar first. A name whose last part is `word` is
-/// similar too ("Echo" for "example.Echo").
+/// Returns at most three of `names` that are similar to `word`, the most similar first. A name whose last part is
+/// `word` is similar too ("Echo" for "example.Echo").
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
 
-/// "; did you mean 'a' or 'b'?", or an empty string if no name is similar.
+/// Returns "; did you mean 'a' or 'b'?", or an empty string if no name is similar.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace trunkline::cli::output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the widths, then the lines.
+// Table: computes the widths, then the lines.
 #include "cli/output/table.h"
 
 #include "cli/output/terminal.h"
@@ -13,7 +13,7 @@ namespace trunkline::cli::output {
 namespace {
 
 constexpr std::size_t gap = 2;
-/// Names are not shortened below this width.
+/// The width below which names are not shortened.
 constexpr std::size_t min_name_width = 12;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Table: rows under headings, fitted to a width.
+// Table: formats rows under headings and fits them to a width.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace trunkline::cli::output {
 
-/// The first column holds names, aligned left; the others hold numbers, aligned right.
+/// A table whose first column holds names, aligned left; the others hold numbers, aligned right.
 class Table {
  public:
   using Row = std::vector<std::string>;
 
   explicit Table(Row headings) : rows_{std::move(headings)} {}
-  /// The row must have as many cells as there are headings.
+  /// Adds a row, which must have as many cells as there are headings.
   void add(Row row) { rows_.push_back(std::move(row)); }
 
-  /// The headings and the rows, with no line wider than `width`: names are shortened and, if that is not enough, the
-  /// last columns are omitted. 0: no limit.
+  /// Returns the headings and the rows, with no line wider than `width`: names are shortened and, if that is not
+  /// enough, the last columns are omitted. 0: no limit.
   std::vector<std::string> lines(std::size_t width) const;
 
  private:
@@ -26,7 +26,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-/// Three digits and a unit: "0", "12.3", "4.56k", "7.89M".
+/// Returns three digits and a unit: "0", "12.3", "4.56k", "7.89M".
 std::string format_count(double count);
 
 }  // namespace trunkline::cli::output

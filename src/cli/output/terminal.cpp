@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// isatty(3), the window size, and escapes.
+// Uses isatty(3) and the window size, and escapes control characters.
 #include "cli/output/terminal.h"
 
 #include <sys/ioctl.h>
@@ -19,15 +19,15 @@ bool is_set(const char* name) noexcept {
 
 bool is_continuation(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// Control characters: C0, DEL, and C1 in UTF-8 (0xC2 0x80 to 0xC2 0x9F).
+/// Returns true for control characters: C0, DEL, and C1 in UTF-8 (0xC2 0x80 to 0xC2 0x9F).
 bool is_control(std::string_view text, std::size_t at) noexcept {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x20 || byte == 0x7F) return true;
   return byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
 }
 
-/// Characters that change the direction of text: U+202A to U+202E, U+2066 to U+2069. Returns the position of the last
-/// byte, or 0.
+/// Finds a character at `at` that changes the direction of text: U+202A to U+202E, U+2066 to U+2069. Returns the
+/// position of its last byte, or 0.
 std::size_t direction_at(std::string_view text, std::size_t at) noexcept {
   const std::string_view three = text.substr(at, 3);
   const bool is_one = (three >= "\u202A" && three <= "\u202E") || (three >= "\u2066" && three <= "\u2069");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The properties of the terminal, and text that is safe to print on it.
+// Knows the properties of the terminal, and makes text safe to print on it.
 #pragma once
 
 #include <string>
@@ -7,28 +7,28 @@
 
 namespace trunkline::cli::output {
 
-/// `file` is a descriptor: STDOUT_FILENO or STDERR_FILENO.
+/// Returns true for a terminal. `file` is a descriptor: STDOUT_FILENO or STDERR_FILENO.
 bool is_terminal(int file) noexcept;
-/// True if the descriptor is a terminal with colours and NO_COLOR is not set (https://no-color.org).
+/// Returns true if the descriptor is a terminal with colours and NO_COLOR is not set (https://no-color.org).
 bool takes_colours(int file) noexcept;
 
 struct TerminalSize {
   std::size_t columns = 80;
   std::size_t rows = 24;
 };
-/// The size of the terminal of standard output, or COLUMNS if there is none.
+/// Returns the size of the terminal of standard output, or COLUMNS if there is none.
 TerminalSize terminal_size() noexcept;
 
 /// Escapes control characters as "\x1b", including line ends and tabs unless `keeps_lines`, because text from a server
 /// must not control the terminal.
 std::string escaped(std::string_view text, bool keeps_lines = false);
 
-/// The number of characters of UTF-8 text, each assumed to fill one cell.
+/// Returns the number of characters of UTF-8 text, each of which is assumed to fill one cell.
 std::size_t text_width(std::string_view text) noexcept;
-/// The text, cut to at most `width` characters; a cut text ends in an ellipsis.
+/// Returns the text, cut to at most `width` characters; a cut text ends in an ellipsis.
 std::string fit_text(std::string_view text, std::size_t width);
 
-/// Colours text if the descriptor supports colours.
+/// A style that colours text if the descriptor supports colours.
 class Style {
  public:
   explicit Style(int file) noexcept : is_on_(takes_colours(file)) {}

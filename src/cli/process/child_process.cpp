@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The child inherits none of this program's signal handling.
+// Starts children, which inherit none of this program's signal handling.
 #include "cli/process/child_process.h"
 
 #include "cli/process/exit_status.h"

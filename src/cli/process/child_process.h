@@ -10,7 +10,7 @@
 
 namespace trunkline::cli::process {
 
-/// The arguments in the form of execv(3), ended by null; the pointers refer to `arguments`.
+/// Returns the arguments in the form of execv(3), ended by null; the pointers refer to `arguments`.
 std::vector<char*> pointers_to(std::vector<std::string>& arguments);
 
 /// The standard streams of a child.
@@ -20,7 +20,7 @@ class ChildFiles {
   ~ChildFiles() { posix_spawn_file_actions_destroy(&actions_); }
   ChildFiles(const ChildFiles&) = delete;
   ChildFiles& operator=(const ChildFiles&) = delete;
-  /// This process keeps ownership of `file`.
+  /// Gives `file` to the child as its `stream`. This process keeps ownership of `file`.
   void set(int stream, int file) { posix_spawn_file_actions_adddup2(&actions_, file, stream); }
   void set_unheard(int stream);
   const posix_spawn_file_actions_t* get() const noexcept { return &actions_; }
@@ -31,13 +31,13 @@ class ChildFiles {
 
 /// The process group of a child.
 enum class ChildGroup : unsigned char {
-  /// The group of this process: Ctrl-C interrupts the child too.
+  /// The group of this process, so that Ctrl-C interrupts the child too.
   ours,
-  /// A group of its own: Ctrl-C does not interrupt the child.
+  /// A group of its own, so that Ctrl-C does not interrupt the child.
   own,
 };
 
-/// The child starts with default signal handling, whatever this process does. Returns 0, or the error number
+/// Starts a child, which has default signal handling, whatever this process does. Returns 0, or the error number
 /// (errno(3)).
 int spawn(const std::string& program, std::vector<std::string> arguments, const ChildFiles& files, ChildGroup group,
           pid_t& child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The exit statuses of the command; docs/command.md lists them for users.
+// Defines the exit statuses of the command, which docs/command.md lists for users.
 #pragma once
 
 #include <trunkline/status.h>
@@ -11,9 +11,9 @@ inline constexpr int ok = 0;
 inline constexpr int failed = 1;
 /// The command line or a request is wrong.
 inline constexpr int usage = 2;
-/// Base for a call that ended with a status other than ok: add the status code, as grpcurl does.
+/// The base for a call that ended with a status other than ok; the status code is added, as grpcurl does.
 inline constexpr int status_base = 64;
-/// Base for a process that a signal ended: add the number of the signal, as shells do.
+/// The base for a process that a signal ended; the number of the signal is added, as shells do.
 inline constexpr int signal_base = 128;
 
 constexpr int of(StatusCode code) noexcept {

@@ -11,11 +11,11 @@
 
 namespace trunkline::cli::process {
 
-/// A message for standard error and the exit status.
+/// An error with a message for standard error and the exit status.
 class Failure : public std::runtime_error {
  public:
   Failure(int exit_status, const std::string& message) : std::runtime_error(message), exit_status_(exit_status) {}
-  /// A call that ended with this status.
+  /// Makes the failure of a call that ended with this status.
   explicit Failure(const Status& status) : Failure(exit_status::of(status.code()), status.to_string()) {}
 
   int exit_status() const noexcept { return exit_status_; }
@@ -24,10 +24,10 @@ class Failure : public std::runtime_error {
   int exit_status_;
 };
 
-/// The command line or a request is wrong.
+/// Makes the failure of a wrong command line or a wrong request.
 inline Failure usage_error(const std::string& message) { return {exit_status::usage, message}; }
 
-/// The reader of standard output has closed its end: the command ends without a message.
+/// An exception that ends the command without a message: the reader of standard output has closed its end.
 class OutputClosed : public std::exception {
  public:
   const char* what() const noexcept override { return "standard output is closed"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// signalfd(2) and poll(2) on a thread.
+// Interruption: uses signalfd(2) and poll(2) on a thread.
 #include "cli/process/interruption.h"
 
 #include "cli/process/failure.h"

@@ -11,24 +11,24 @@
 
 namespace trunkline::cli::process {
 
-/// Only one may exist, and it must be created while the process has one thread: it blocks the signals in all threads
-/// and waits for them on a thread of its own. Before on_stop() sets an action, and at the second signal, the process
-/// ends at once.
+/// A watch on signals. Only one may exist, and it must be created while the process has one thread: it blocks the
+/// signals in all threads and waits for them on a thread of its own. Before on_stop() sets an action, and at the second
+/// signal, the process ends at once.
 class Interruption {
  public:
-  /// Throws Failure if the system is out of threads or descriptors.
+  /// Starts the thread. Throws Failure if the system is out of threads or descriptors.
   Interruption();
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Sets the action of an interruption. `stop` is called once, on another thread, or inside this function if the
-  /// interruption has happened already. Null: none.
+  /// Sets the action of an interruption; null: there is none. `stop` is called once, on another thread, or inside this
+  /// function if the interruption has happened already.
   void on_stop(std::function<void()> stop);
-  /// Sets the action before the process ends at once. `last` runs on another thread. It must not wait for any thread,
-  /// because all of them may be blocked. Null: none.
+  /// Sets the action before the process ends at once; null: there is none. `last` runs on another thread. It must not
+  /// wait for any thread, because all of them may be blocked.
   void on_end(std::function<void()> last);
-  /// The exit status: 0 if nothing happened, otherwise 128 plus the number of the signal (SIGPIPE for standard output).
+  /// Returns the exit status: 0 if nothing happened, or else 128 plus the signal (SIGPIPE for standard output).
   int exit_status() const;
 
  private:
@@ -44,7 +44,7 @@ class Interruption {
   std::thread thread_;
 };
 
-/// Sets the action of an interruption (on_stop()) for the lifetime of the object.
+/// A scope that sets the action of an interruption (on_stop()) for its lifetime.
 class StopScope {
  public:
   StopScope(Interruption& interruption, std::function<void()> stop) : interruption_(interruption) {

@@ -22,7 +22,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// The folder of this program, which may be that of a virtual environment.
+/// Returns the folder of this program, which may be that of a virtual environment.
 std::string own_folder() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -45,7 +45,7 @@ int ask(const std::string& python, const std::string& module_name) {
   return spawn_and_wait({python, "-c", question}, files);
 }
 
-/// The interpreters to try, in order of preference. Only existing ones.
+/// Returns the interpreters to try, in order of preference; only existing ones.
 std::vector<std::string> interpreters(const std::string& requested, const std::string& command) {
   const std::string path = environment("PATH");
   if (!requested.empty()) {

@@ -8,12 +8,12 @@
 
 namespace trunkline::cli::process {
 
-/// The path of the program as execvp(3) finds it on `path` (in the form of $PATH); empty if there is none.
+/// Returns the path of the program as execvp(3) finds it on `path` (in the form of $PATH); empty if there is none.
 std::string find_program(const std::string& name, std::string_view path);
 
-/// Returns `requested` (from --python) unless it is empty. Otherwise returns the first interpreter that has the module:
-/// that of $VIRTUAL_ENV, the one beside this program, or python3. Throws Failure; `command` names the command in its
-/// message.
+/// Returns `requested` (from --python) unless it is empty. Otherwise returns the first interpreter that has the
+/// module: that of $VIRTUAL_ENV, the one beside this program, or python3. Throws Failure, whose message names
+/// `command`.
 std::string find_python(const std::string& requested, const std::string& module_name, const std::string& command);
 
 /// Runs the interpreter until it exits, with `input` as its standard input and our standard error. Returns the exit

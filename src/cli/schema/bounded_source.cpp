@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts files, and how deep on the stack they are asked for.
+// BoundedSource: counts files, and how deep on the stack they are requested.
 #include "cli/schema/bounded_source.h"
 
 #include "cli/output/terminal.h"
@@ -12,7 +12,7 @@ namespace {
   throw process::Failure(process::exit_status::failed, "definitions of " + output::escaped(source) + ": " + reason);
 }
 
-/// Where the calling function stands on the stack.
+/// Returns the place of the calling function on the stack.
 [[gnu::always_inline]] inline std::uintptr_t this_frame() noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
@@ -23,8 +23,8 @@ void refuse_more_files(const std::string& source) {
   refuse(source, "more than " + std::to_string(BoundedSource::max_files) + " files, which is the limit");
 }
 
-/// A pool does not say when it has built a file. But while it does, whatever it asks for it asks from deeper on the
-/// stack, which grows downwards on all platforms.
+/// Adds a frame. A pool does not report when it has built a file, but while it builds one, it requests everything from
+/// deeper on the stack, which grows downwards on all platforms.
 void BoundedSource::enter(std::uintptr_t frame) {
   while (!frames_.empty() && frames_.back() <= frame) frames_.pop_back();
   if (frames_.size() == max_nesting) {

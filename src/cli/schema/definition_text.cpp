@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signatures are composed here; messages are printed by protobuf's DebugString.
+// Composes signatures here; protobuf's DebugString prints messages.
 #include "cli/schema/definition_text.h"
 
 #include "cli/output/terminal.h"
@@ -44,7 +44,7 @@ std::string side(const Descriptor& type, bool is_stream) {
   return std::string("(") + (is_stream ? "stream " : "") + type.full_name() + ")";
 }
 
-/// Whether calls may be repeated; empty if the definition does not say so.
+/// Returns whether calls may be repeated; empty if the definition does not state it.
 const char* idempotency_of(const MethodDescriptor& method) {
   switch (method.options().idempotency_level()) {
     case google::protobuf::MethodOptions::IDEMPOTENT:
@@ -69,12 +69,12 @@ std::string signature(const MethodInfo& method) {
   return remark.empty() ? text : text + "  // " + remark;
 }
 
-/// The types that a message contains, each once, in the order of its fields, each followed by what it contains. Nested
-/// types are part of the text of their outermost type.
+/// The types that a message contains, each once, in the order of its fields, and each followed by those that it
+/// contains. Nested types are part of the text of their outermost type.
 class Types {
  public:
   void add(const Descriptor& type) {
-    // Not by recursion: a server may define any number of types, each with a field of the next.
+    // The loop is no recursion: a server may define any number of types, each with a field of the next.
     std::vector<Type> pending{outermost(type)};
     while (!pending.empty()) {
       const Type next = pending.back();
@@ -96,7 +96,7 @@ class Types {
   }
 
  private:
-  /// One of the two, not nested in another.
+  /// A message or an enumeration, not nested in another type; the other member is null.
   struct Type {
     const Descriptor* message = nullptr;
     const EnumDescriptor* enumeration = nullptr;
@@ -112,7 +112,7 @@ class Types {
     while (outer->containing_type() != nullptr) outer = outer->containing_type();
     return {.message = outer};
   }
-  /// The types of the fields, also of nested types, which a parser lets be 100 deep.
+  /// Collects the types of the fields, also of nested types, which a parser lets be 100 deep.
   static void collect(const Descriptor& type, std::vector<Type>& out) {
     for (int i = 0; i < type.field_count(); ++i) {
       const auto& field = *type.field(i);
@@ -124,7 +124,7 @@ class Types {
     }
     for (int i = 0; i < type.nested_type_count(); ++i) collect(*type.nested_type(i), out);
   }
-  /// False: the text is here already, or everybody knows it.
+  /// Returns false if the text is here already, or if everybody knows it.
   bool add_text(const Type& type) {
     return type.message != nullptr ? add_text_of(*type.message) : add_text_of(*type.enumeration);
   }

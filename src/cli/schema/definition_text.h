@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Services, methods and messages as .proto text with their comments.
+// Writes services, methods and messages as .proto text with their comments.
 #pragma once
 
 #include "cli/schema/schema.h"
@@ -10,13 +10,13 @@
 
 namespace trunkline::cli::schema {
 
-/// The methods of a service with their signatures and comments.
+/// Returns the methods of a service with their signatures and comments.
 std::string describe_service(const google::protobuf::ServiceDescriptor& service);
 
-/// The method, its request and response, and the messages and enums that they contain, except those of google.protobuf.
+/// Returns the method, its request and response, and the types that they contain, except those of google.protobuf.
 std::string describe_method(const MethodInfo& method);
 
-/// A message or an enum, and the types that it contains; empty if there is none of that name.
+/// Returns a message or an enum, and the types that it contains; empty if there is none of that name.
 std::string describe_type(const google::protobuf::DescriptorPool& pool, const std::string& name);
 
 }  // namespace trunkline::cli::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the registries of the library.
+// Asks the registries of the library for names.
 #include "cli/schema/encoding_names.h"
 
 #include <trunkline/codec.h>

@@ -29,7 +29,7 @@ void add_services(const FileDescriptorProto& file, std::vector<std::string>& nam
   }
 }
 
-/// The definitions that come with protobuf, and those that this program has of its own.
+/// Returns the definitions that come with protobuf, and those that this program has of its own.
 const google::protobuf::DescriptorPool& compiled_in() {
   static_cast<void>(well_known_files());
   return *google::protobuf::DescriptorPool::generated_pool();
@@ -98,13 +98,13 @@ class ProtoFiles final : public SchemaSource {
       case compiler::DiskSourceTree::CANNOT_OPEN:
         throw process::usage_error("--proto " + file + ": " + std::strerror(errno));
       case compiler::DiskSourceTree::NO_MAPPING:
-        path = file;  // given relative to an import folder
+        path = file;  // The path is relative to an import folder.
     }
     add_services(load(path), services_);
     name_ += name_.empty() ? file : ", " + file;
   }
 
-  /// Also loads the imports, so that their symbols are found.
+  /// Loads the file and also the imports, so that their symbols are found.
   FileDescriptorProto load(const std::string& path) {
     const FileDescriptorProto file = parse(path);
     std::vector<FileDescriptorProto> added{file};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schema sources that need no server: .proto files and compiled descriptor sets.
+// Makes schema sources that need no server: .proto files and compiled descriptor sets.
 #pragma once
 
 #include "cli/schema/schema.h"
@@ -10,12 +10,12 @@
 
 namespace trunkline::cli::schema {
 
-/// Imports are looked up in `folders` or, if there are none, in the folder of each file. The definitions that come with
+/// Looks imports up in `folders` or, if there are none, in the folder of each file. The definitions that come with
 /// protobuf (google/protobuf/...) need no folder. Throws Failure if a file cannot be read or has errors, with the line.
 std::unique_ptr<SchemaSource> read_proto_files(const std::vector<std::string>& files,
                                                const std::vector<std::string>& folders);
 
-/// A FileDescriptorSet as `protoc --include_imports -o` writes it. Throws Failure.
+/// Reads a FileDescriptorSet as `protoc --include_imports -o` writes it. Throws Failure.
 std::unique_ptr<SchemaSource> read_descriptor_set(const std::string& file);
 
 }  // namespace trunkline::cli::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses protobuf's converter between JSON and its binary form, and the library's codecs for the others.
+// MessageCoder: uses protobuf's converter between JSON and its binary form, and the library's codecs for the others.
 #include "cli/schema/message_coder.h"
 
 #include "cli/json/json_conversion_error.h"

@@ -20,16 +20,16 @@ struct CoderOptions {
   /// The codec of the requests: "protobuf" (requires a descriptor, unless they are `sent_as_is`) or another built-in
   /// codec.
   std::string codec;
-  /// The requests are not JSON but already encoded by the codec.
+  /// True if the requests are not JSON but already encoded by the codec.
   bool sent_as_is = false;
   json::JsonLayout layout = json::JsonLayout::compact;
-  /// Whether responses show fields with default values too.
+  /// True if responses show fields with default values too.
   bool shows_defaults = false;
 };
 
 class MessageCoder {
  public:
-  /// Both are null if the definition of the method is unknown.
+  /// Both descriptors are null if the definition of the method is unknown.
   MessageCoder(const google::protobuf::Descriptor* request, const google::protobuf::Descriptor* response,
                CoderOptions options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One codec class under several names.
+// Has one class of codec under several names.
 #include "cli/schema/payload.h"
 
 #include "cli/schema/encoding_names.h"

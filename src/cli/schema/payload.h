@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Payload: an encoded message and the name of its codec, so that the command needs no message types.
+// Payload: holds an encoded message and the name of its codec, so that the command needs no message types.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -13,15 +13,15 @@ namespace trunkline::cli::schema {
 
 struct Payload {
   Slice bytes;
-  /// Empty in a response if the server sent no message.
+  /// The name of the codec; empty in a response if the server sent no message.
   std::string_view codec{};
 };
 
-/// Codecs that pass payloads through unchanged, under the names of the built-in codecs.
+/// Returns codecs that pass payloads through unchanged, under the names of the built-in codecs.
 CodecRegistry payload_codecs();
 
 Payload pack(const google::protobuf::MessageLite& message);
-/// Error: internal if the payload is not such a message.
+/// Decodes the payload into `message`. Error: internal if the payload is not such a message.
 Status unpack(const Payload& payload, google::protobuf::MessageLite& message);
 
 }  // namespace trunkline::cli::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One request and one response at a time; files are stored in a database.
+// ReflectionSource: sends one request and reads one response at a time; stores files in a database.
 #include "cli/schema/reflection_source.h"
 
 #include "cli/output/terminal.h"
@@ -21,7 +21,7 @@ using google::protobuf::FileDescriptorProto;
 
 /// The time limit of one stream if no other is given. A server that takes longer is faulty.
 constexpr std::chrono::seconds default_timeout{20};
-/// Time for the server to end the stream; after that it is cancelled.
+/// The time in which the server must end the stream; after that it is cancelled.
 constexpr std::chrono::milliseconds end_timeout{200};
 constexpr std::string_view method_name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 constexpr std::string_view alpha_method_name = "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
@@ -65,7 +65,7 @@ void ReflectionSource::fail(const Status& status) const {
                          "ask " + endpoint_ + " for its services: " + output::escaped(status.to_string()));
 }
 
-/// The response is empty if the server has ended the stream instead.
+/// Sends a request and returns the response, which is empty if the server has ended the stream instead.
 Result<std::optional<Payload>> ReflectionSource::exchange(const v1::ServerReflectionRequest& request) {
   if (!stream_) stream_ = channel_.stream<Payload, Payload>(channel_.method(method_), options_);
   // The error of a failed write is the status of the call, which the read returns.
@@ -106,7 +106,7 @@ std::vector<std::string> ReflectionSource::services() {
   return *services_;
 }
 
-/// Returns false if the server does not know the name.
+/// Requests files and stores them. Returns false if the server does not know the name.
 bool ReflectionSource::learn(const v1::ServerReflectionRequest& request) {
   const std::string key = request.SerializeAsString();
   if (unknown_.contains(key)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ReflectionSource: definitions that a server's reflection service provides.
+// ReflectionSource: gets definitions from a server's reflection service.
 #pragma once
 
 #include "cli/schema/payload.h"
@@ -17,10 +17,10 @@
 
 namespace trunkline::cli::schema {
 
-/// Requests definitions when they are needed, over a stream that stays open until release(), and caches every response.
-/// A server without version 1 of the protocol is asked by v1alpha, which has the same messages.
-/// For one thread at a time. Functions throw Failure if the call fails, and
-/// for more than BoundedSource::max_files; an unknown name is not a failure.
+/// A source that requests definitions when they are needed, over a stream that stays open until release(), and caches
+/// every response. A server without version 1 of the protocol is asked by v1alpha, which has the same messages. One
+/// thread at a time may use it. Functions throw Failure if the call fails, and for more than BoundedSource::max_files;
+/// an unknown name is not a failure.
 class ReflectionSource final : public SchemaSource {
  public:
   /// `endpoint` is used in messages. The channel must outlive this object; `options` apply to the call.

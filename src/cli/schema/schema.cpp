@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A descriptor pool over a source, and the accepted forms of method names.
+// Schema: puts a descriptor pool over a source, and accepts several forms of method names.
 #include "cli/schema/schema.h"
 
 #include "cli/output/suggestion.h"
@@ -20,7 +20,7 @@ namespace trunkline::cli::schema {
 using google::protobuf::MethodDescriptor;
 using google::protobuf::ServiceDescriptor;
 
-/// The first error of a definition.
+/// A collector that keeps the first error of a definition.
 class Schema::BuildErrors final : public google::protobuf::DescriptorPool::ErrorCollector {
  public:
   void AddError(const std::string& file, const std::string& element, const google::protobuf::Message*, ErrorLocation,
@@ -46,7 +46,7 @@ struct SplitName {
   std::string method;
 };
 
-/// Splits at the slash, otherwise at the last dot.
+/// Splits at the slash, or else at the last dot.
 SplitName split(std::string_view name) {
   if (name.starts_with('/')) name.remove_prefix(1);
   std::size_t at = name.rfind('/');
@@ -63,7 +63,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return names.size() > max_listed ? text + ", ..." : text;
 }
 
-/// The JSON name that protoc gives to a field: letters after an underscore become capitals.
+/// Returns the JSON name that protoc gives to a field: letters after an underscore become capitals.
 std::string default_json_name(const std::string& field) {
   std::string name;
   bool is_next_capital = false;
@@ -130,7 +130,7 @@ const ServiceDescriptor* Schema::find_service(const std::string& name) const {
   return service;
 }
 
-/// The method of `service` (may be null) with this name on the wire.
+/// Returns the method of `service` (may be null) with this name on the wire.
 MethodInfo Schema::try_find_path(const ServiceDescriptor* service, std::string_view path) {
   for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
     MethodInfo info = info_of(*service->method(i));
@@ -162,7 +162,7 @@ MethodInfo Schema::find_method(std::string_view name) {
   return info;
 }
 
-/// The names that the methods have on the wire.
+/// Returns the names that the methods have on the wire.
 std::vector<std::string> Schema::paths_of(const std::string& service_name) const {
   std::vector<std::string> paths;
   const ServiceDescriptor* const service = find_service(service_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schema: the services and messages that a command knows, from the server or from files.
+// Schema: finds the services and messages that a command knows, from the server or from files.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -15,20 +15,20 @@ namespace trunkline::cli::schema {
 /// A source of definitions, which are requested when they are needed.
 class SchemaSource : public google::protobuf::DescriptorDatabase {
  public:
-  /// Full names, sorted. Throws Failure.
+  /// Returns full names, sorted. Throws Failure.
   virtual std::vector<std::string> services() = 0;
   /// Releases the resources of the source, e.g. an open stream. A later request acquires them again.
   virtual void release() {}
-  /// The name of the source in error texts: "tcp://127.0.0.1:8888", "echo.proto".
+  /// Returns the name of the source in error texts: "tcp://127.0.0.1:8888", "echo.proto".
   virtual std::string name() const = 0;
 };
 
 /// One method. Descriptors of methods without protobuf messages carry its path and codec in options.
 struct MethodInfo {
   const google::protobuf::MethodDescriptor* descriptor = nullptr;
-  /// Its name on the wire.
+  /// The name of the method on the wire.
   std::string path;
-  /// "protobuf", or "json" or "msgpack" if its messages are not protobuf messages.
+  /// The codec: "protobuf", or "json" or "msgpack" if the method's messages are not protobuf messages.
   std::string codec;
 };
 
@@ -46,14 +46,14 @@ class Schema {
   std::string name() const { return source_->name(); }
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
 
-  /// Null if there is none. Throws Failure if its definition is broken, or needs more files than BoundedSource allows.
+  /// Returns the service, or null. Throws Failure if its definition is broken or exceeds the limits of BoundedSource.
   const google::protobuf::ServiceDescriptor* find_service(const std::string& name) const;
   /// Finds a method by "Service/Method", "Service.Method" or the name on the wire. Throws Failure with similar names if
   /// there is none.
   MethodInfo find_method(std::string_view name);
-  /// As find_method(), but returns a null descriptor if there is none.
+  /// Finds a method as find_method() does, but returns a null descriptor if there is none.
   MethodInfo try_find_method(std::string_view name);
-  /// Throws the Failure for an unknown name, with similar names. `noun`: what it should name, e.g. "method".
+  /// Throws the Failure for an unknown name, with similar names. `noun` is what it should name, e.g. "method".
   [[noreturn]] void refuse(std::string_view noun, std::string_view name);
 
  private:
@@ -69,8 +69,8 @@ class Schema {
 };
 
 MethodInfo info_of(const google::protobuf::MethodDescriptor& method);
-/// The codec for the messages of the method: `requested` (--codec) unless it is empty, otherwise protobuf, or JSON for
-/// a method without protobuf messages. Throws Failure if the method does not accept protobuf.
+/// Returns the codec for the messages of the method: `requested` (--codec) unless it is empty, otherwise protobuf, or
+/// JSON for a method without protobuf messages. Throws Failure if the method does not accept protobuf.
 std::string codec_for(const MethodInfo& method, const std::string& requested);
 
 /// Removes the JSON names that equal the default, so that they are not shown. protoc stores one for every field.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refers to one message of each file, so that a static linker takes the whole file.
+// well_known_files(): refers to one message of each file, so that a static linker takes the whole file.
 #include "cli/schema/well_known_files.h"
 
 #include <google/protobuf/any.pb.h>

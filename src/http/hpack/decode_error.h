@@ -7,8 +7,8 @@
 
 namespace trunkline::http::hpack {
 
-/// Each of them ends the connection with COMPRESSION_ERROR, because the tables of both ends may differ from then on
-/// (RFC 9113, section 4.3).
+/// The reason why a block cannot be decoded. Each error ends the connection with COMPRESSION_ERROR, because the tables
+/// of both ends may differ from then on (RFC 9113, section 4.3).
 enum class DecodeError : std::uint8_t {
   none,
   /// The block ends within a field.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The representations of fields (RFC 7541, section 6), and the limits of a block.
+// Decoder: the representations of fields (RFC 7541, section 6), and the limits of a block.
 #include "http/hpack/decoder.h"
 #include "http/hpack/huffman.h"
 #include "http/hpack/integer.h"
@@ -9,7 +9,7 @@
 namespace trunkline::http::hpack {
 namespace {
 
-// The first bits of a representation, and the size of the integer behind them.
+// These are the first bits of the representations, and the numbers of bits of the integers behind them.
 constexpr std::uint8_t indexed = 0x80;
 constexpr std::uint8_t literal_indexed = 0x40;
 constexpr std::uint8_t size_update = 0x20;
@@ -22,7 +22,7 @@ constexpr unsigned literal_bits = 4;
 constexpr std::uint8_t huffman = 0x80;
 constexpr unsigned string_bits = 7;
 
-// Numbers of names in the cache of literals: an index of the static table, or an id behind these.
+// The cache of literals numbers names: by an index of the static table, or by an id behind these.
 constexpr std::uint16_t first_id_number = static_table_size;
 
 }  // namespace
@@ -103,7 +103,7 @@ bool Decoder::read_integer(unsigned prefix_bits, std::uint32_t& value) noexcept 
   return false;
 }
 
-// The readers of fields return false after an error, and for a field that is dropped.
+// Each reader of a field returns false after an error, and for a field that is dropped.
 
 bool Decoder::read_indexed(std::uint8_t first, Field& field) noexcept {
   if (phase_ != Phase::field && !begin_field()) return false;
@@ -146,8 +146,8 @@ void Decoder::read_size_update() noexcept {
   table_.set_max_bytes(bytes);
 }
 
-// The way of a literal that is in the cache, has a name of the static table, and lengths of one byte: what
-// read_literal() would find, in fewer steps. False, and nothing changed, for any other.
+// Reads a literal that is in the cache, has a name of the static table, and lengths of one byte. It finds what
+// read_literal() would find, in fewer steps. It returns false and changes nothing for any other literal.
 bool Decoder::read_repeated(std::uint8_t first, Field& field) noexcept {
   if (phase_ == Phase::size_update || end_ - at_ < 3) return false;
   const std::byte* at = at_ + 1;
@@ -192,7 +192,7 @@ bool Decoder::read_literal(Field& field) {
   const Text result = decode(literal, value_room_, value);
   if (result == Text::error) return false;
   if (is_too_long || result == Text::too_long) {
-    // Longer than either limit: no room in the table, nor in the list.
+    // The text is longer than either limit, so it has no room in the table, nor in the list.
     if (is_indexed) table_.clear();
     is_too_large_ = true;
     return false;

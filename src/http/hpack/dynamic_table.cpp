@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Eviction, and the buffer of the dynamic table.
+// DynamicTable: eviction, and the buffer of the text.
 #include "http/hpack/dynamic_table.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void DynamicTable::write(std::string_view name, std::string_view value) {
     const std::uint32_t live_start = this->size() > 0 ? (*this)[this->size() - 1].at_ : text_end_;
     const char* live_text = text_.get() + (live_start - text_start_);
     const std::size_t live = text_end_ - live_start;
-    // With half of the buffer free, the text moves at most once for as many bytes inserted.
+    // If half of the buffer is free, the text moves at most once for as many bytes inserted.
     if (2 * (live + size) <= text_capacity_) {
       const char* start = text_.get();
       const bool is_inside =

@@ -15,11 +15,11 @@ namespace trunkline::http::hpack {
 /// first field.
 class DynamicTable {
  public:
-  /// What a field counts beside its name and value (RFC 7541, section 4.1).
+  /// The bytes that a field counts beside its name and value (RFC 7541, section 4.1).
   static constexpr std::uint32_t field_overhead = 32;
 
   struct Entry {
-    /// The user's; 0 in a new entry.
+    /// A word of the table's user; 0 in a new entry.
     std::uint32_t memo = 0;
     std::uint32_t name_size = 0;
     std::uint32_t value_size = 0;
@@ -27,34 +27,34 @@ class DynamicTable {
     std::uint8_t kind = 0;
 
    private:
-    // As if all text ever inserted were in one buffer; wraps around.
+    // The place of the text as if all text ever inserted were in one buffer; it wraps around.
     std::uint32_t at_ = 0;
     friend class DynamicTable;
   };
 
   explicit DynamicTable(std::uint32_t max_bytes) noexcept : max_bytes_(max_bytes) {}
 
-  /// The number of entries.
+  /// Returns the number of entries.
   std::uint32_t size() const noexcept { return next_ - first_; }
-  /// With the overhead of each entry.
+  /// Returns the bytes of the entries, with the overhead of each.
   std::uint32_t bytes() const noexcept { return bytes_; }
   std::uint32_t max_bytes() const noexcept { return max_bytes_; }
-  /// Changes with the entries.
+  /// Returns a number that changes with the entries.
   std::uint64_t revision() const noexcept { return std::uint64_t{first_} << 32 | next_; }
 
-  /// `index` is below size(); 0 is the newest entry. The reference is valid until the next insert().
+  /// Returns an entry. `index` is below size(); 0 is the newest entry. The reference is valid until the next insert().
   Entry& operator[](std::uint32_t index) noexcept { return entries_[(next_ - 1 - index) & mask_]; }
   const Entry& operator[](std::uint32_t index) const noexcept { return entries_[(next_ - 1 - index) & mask_]; }
-  /// Views of the table. Evicted text stays readable until the next insert().
+  /// Return views of the table. Evicted text stays readable until the next insert().
   std::string_view name(const Entry& entry) const noexcept { return {text_of(entry), entry.name_size}; }
   std::string_view value(const Entry& entry) const noexcept {
     return {text_of(entry) + entry.name_size, entry.value_size};
   }
 
-  /// Evicts what has no room beside the field, and inserts it. A field larger than max_bytes() empties the table and is
-  /// not inserted: the result is null (RFC 7541, section 4.4). `name` may be that of an entry, also of an evicted one.
+  /// Evicts entries until the field has room, and inserts it. A field larger than max_bytes() empties the table and is
+  /// not inserted: the result is null (RFC 7541, section 4.4). `name` may be that of an entry, even an evicted one.
   Entry* insert(std::string_view name, std::string_view value, std::uint8_t name_id, std::uint8_t kind);
-  /// Evicts what has no room any more (RFC 7541, section 4.3).
+  /// Sets the limit, and evicts the entries that have no room any more (RFC 7541, section 4.3).
   void set_max_bytes(std::uint32_t max_bytes) noexcept;
   void clear() noexcept;
 
@@ -64,15 +64,15 @@ class DynamicTable {
   void write(std::string_view name, std::string_view value);
   void grow_entries();
 
-  // A ring whose size is a power of two, mask_ + 1; entries are numbered, and both numbers wrap around.
+  // A ring whose size is a power of two, mask_ + 1. The entries are numbered, and both numbers wrap around.
   std::vector<Entry> entries_;
   std::uint32_t mask_ = 0;
   std::uint32_t first_ = 0;
   std::uint32_t next_ = 0;
   std::uint32_t bytes_ = 0;
   std::uint32_t max_bytes_;
-  // The text of the entries, in order, somewhere between text_start_ and text_end_. It is moved to the start of the
-  // buffer when the end has been reached.
+  // The text of the entries stands in order, somewhere between text_start_ and text_end_. It is moved to the start of
+  // the buffer when the end has been reached.
   std::unique_ptr<char[]> text_;
   std::size_t text_capacity_ = 0;
   std::uint32_t text_start_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of a representation, and its bytes.
+// Encoder: chooses the representation of a field, and writes its bytes.
 #include "http/hpack/encoder.h"
 #include "http/hpack/huffman.h"
 #include "http/hpack/integer.h"
@@ -11,7 +11,7 @@
 namespace trunkline::http::hpack {
 namespace {
 
-/// The first bits of a literal, and the size of the integer behind them.
+/// The first bits of a literal, and the number of bits of the integer behind them.
 struct LiteralForm {
   std::uint8_t pattern;
   unsigned bits;
@@ -41,7 +41,7 @@ void append_integer(std::uint32_t value, unsigned prefix_bits, std::uint8_t patt
   out.advance(static_cast<std::size_t>(write_integer(value, prefix_bits, pattern, start) - start));
 }
 
-/// Huffman-coded if that is shorter. `out` has room for max_integer_bytes and the text.
+/// Writes a string, Huffman-coded if that is shorter. `out` has room for max_integer_bytes and the text.
 std::byte* write_string(std::string_view text, std::byte* out) noexcept {
   const std::size_t coded = huffman_size(text);
   if (coded < text.size()) {
@@ -52,7 +52,7 @@ std::byte* write_string(std::string_view text, std::byte* out) noexcept {
   return out + text.size();
 }
 
-/// Kept in the memo of an entry, so that a search compares text only where it is likely equal.
+/// Returns a hash that the memo of an entry keeps, so that a search compares text only where it is likely equal.
 std::uint32_t hash_of(std::string_view name, std::string_view value) noexcept {
   const std::hash<std::string_view> hash;
   return static_cast<std::uint32_t>(hash(name) * 31 + hash(value));

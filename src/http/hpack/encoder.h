@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encoder: fields to header blocks (RFC 7541, sections 6 and 7.1).
+// Encoder: turns fields into header blocks (RFC 7541, sections 6 and 7.1).
 #pragma once
 
 #include "http/hpack/dynamic_table.h"
@@ -11,14 +11,14 @@
 
 namespace trunkline::http::hpack {
 
-/// How a field that is in no table is written.
+/// The form in which a field that is in no table is written.
 enum class Indexing : std::uint8_t {
-  /// It enters the table, unless it is larger than the table: for what is repeated.
+  /// The field enters the table, unless it is larger than the table. It is right for what is repeated.
   index,
-  /// It does not enter the table: for what changes with each block.
+  /// The field does not enter the table. It is right for what changes with each block.
   without,
-  /// It is never taken from a table, and whoever passes it on must not compress it either: for secrets (RFC 7541,
-  /// section
+  /// The field is never taken from a table, and whoever passes it on must
+  /// not compress it either. It is right for secrets (RFC 7541, section
   /// 7.1.3).
   never,
 };
@@ -30,23 +30,23 @@ class Encoder {
   /// The table never becomes larger than this, whatever the peer allows; up to the peer's SETTINGS it has 4096 at most.
   explicit Encoder(std::uint32_t max_table_bytes = default_table_bytes) noexcept;
 
-  /// The peer's SETTINGS_HEADER_TABLE_SIZE. Not within a block.
+  /// Takes the peer's SETTINGS_HEADER_TABLE_SIZE. Must not be called within a block.
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept;
 
   /// Writes the size updates that are due (RFC 7541, section 4.2).
   void begin(BufferWriter& out);
-  /// Appends the field. Neither name nor value is a view of this encoder's table.
+  /// Appends the field. Neither name nor value may be a view of this encoder's table.
   void field(std::string_view name, std::string_view value, Indexing indexing, BufferWriter& out);
 
-  /// Changes with the table, and when a size update becomes due. A block may be sent again, without begin(), while the
-  /// revision is the one from before its begin(); a block during which the revision has changed may not.
+  /// Returns a number that changes with the table, and when a size update becomes due. A block may be sent again,
+  /// without begin(), only while the revision is the one from before its begin().
   std::uint64_t revision() const noexcept { return revision_; }
   const DynamicTable& table() const noexcept { return table_; }
 
  private:
   static constexpr std::uint32_t default_table_bytes = 4096;
 
-  /// Where the tables have a field: 0 is nowhere.
+  /// The places of a field in the tables; 0: it is in none.
   struct Match {
     std::uint32_t field = 0;
     std::uint32_t name = 0;
@@ -59,7 +59,7 @@ class Encoder {
   DynamicTable table_;
   std::uint32_t own_max_bytes_;
   std::uint32_t target_bytes_;
-  // The smallest size since the last block, which the peer may wait for.
+  // The least size since the last block, which the peer may wait for.
   std::uint32_t lowest_bytes_;
   std::uint64_t revision_ = 0;
 };

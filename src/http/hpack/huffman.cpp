@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of the Huffman code, made from the lengths of its codes, and the loops over them.
+// The tables of the Huffman code, which are made from the lengths of its codes, and the loops over them.
 #include "http/hpack/huffman.h"
 
 #include <array>
@@ -14,8 +14,8 @@ constexpr unsigned end_of_string = 256;
 constexpr unsigned longest_code = 30;
 constexpr unsigned lookup_bits = 12;
 
-/// By symbol, from RFC 7541, appendix B. The code is canonical: codes of one length are consecutive numbers in the
-/// order of their symbols, and shorter codes are numerically smaller. So the lengths say everything.
+/// The lengths of the codes by symbol, from RFC 7541, appendix B. The code is canonical: codes of one length are
+/// consecutive numbers in the order of their symbols, and shorter codes are smaller. So the lengths say everything.
 constexpr std::array<std::uint8_t, symbol_count> code_lengths{
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28,  //
     28, 28, 28, 28, 28, 28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,   //
@@ -34,8 +34,8 @@ struct CanonicalCode {
   std::array<std::uint32_t, symbol_count> codes{};
   /// The symbols in the order of their codes.
   std::array<std::uint16_t, symbol_count> symbols{};
-  /// By length: the first code, where its symbol stands in `symbols`, and, as 30 bits, the end of the codes that are
-  /// not longer.
+  /// The first code of each length, the place of its symbol in `symbols`, and, as 30 bits, the end of the codes that
+  /// are not longer.
   std::array<std::uint32_t, longest_code + 1> first_codes{};
   std::array<std::uint16_t, longest_code + 1> first_places{};
   std::array<std::uint32_t, longest_code + 1> ends{};
@@ -61,10 +61,10 @@ constexpr CanonicalCode canonical = [] {
 static_assert(canonical.ends[longest_code] == 1U << longest_code, "the lengths make a complete code");
 static_assert(canonical.codes[end_of_string] == (1U << longest_code) - 1);
 
-/// What the next bits begin with. Twelve of them have room for most pairs of characters in names, paths and numbers.
+/// The symbols with which the next bits begin. Twelve bits have room for most pairs of characters in names and paths.
 struct Lookup {
   std::array<char, 2> symbols{};
-  /// Of the first symbol, and of all; 0: the code is longer than the lookup.
+  /// The bits of the first symbol, and of all symbols; 0: the code is longer than the lookup.
   std::uint8_t first_bits = 0;
   std::uint8_t bits = 0;
 
@@ -96,7 +96,7 @@ struct LongSymbol {
   unsigned bits;
 };
 
-/// A code that the lookup does not hold. `window` has its first bit on top.
+/// Finds a code that the lookup does not hold. `window` has the first bit of the code on top.
 LongSymbol find_long(std::uint64_t window) noexcept {
   const auto bits = static_cast<std::uint32_t>(window >> (64 - longest_code));
   unsigned length = lookup_bits + 1;
@@ -105,7 +105,7 @@ LongSymbol find_long(std::uint64_t window) noexcept {
   return {canonical.symbols[canonical.first_places[length] + (code - canonical.first_codes[length])], length};
 }
 
-/// The other way round as well.
+/// Converts an integer to or from big-endian order.
 template <class Integer>
 Integer big_endian(Integer value) noexcept {
   if constexpr (std::endian::native == std::endian::big) return value;
@@ -119,7 +119,7 @@ std::uint64_t load_big(const std::byte* in) noexcept {
   return big_endian(value);
 }
 
-/// The decoding of one string. The window has the next bit on top; `bits_` of it are input.
+/// Decodes one string. The window has the next bit on top; `bits_` of its bits are input.
 class HuffmanDecoding {
  public:
   HuffmanDecoding(ByteSpan in, std::span<char> out) noexcept
@@ -136,7 +136,7 @@ class HuffmanDecoding {
   static constexpr unsigned round_lookups = 56 / lookup_bits;
   static constexpr std::ptrdiff_t round_output = 2 * round_lookups;
 
-  /// As far as eight bytes can be loaded at once, and the output has room for a round. False: malformed.
+  /// Decodes as far as eight bytes can be loaded at once and the output has room for a round. False: it is malformed.
   bool decode_middle() noexcept {
     while (in_end_ - in_ >= 8 && out_end_ - out_ >= round_output) {
       window_ |= load_big(in_) >> bits_;
@@ -145,7 +145,7 @@ class HuffmanDecoding {
       for (unsigned round = 0; round < round_lookups; ++round) {
         const Lookup& entry = lookups[window_ >> (64 - lookup_bits)];
         if (entry.bits == 0) [[unlikely]] {
-          // There may be too few bits for a long code after the first lookup; the next round has them.
+          // Too few bits may be left for a long code after the first lookup; the next round has them.
           if (round > 0) break;
           const LongSymbol found = find_long(window_);
           if (found.symbol == end_of_string) return false;

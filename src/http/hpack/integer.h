@@ -11,11 +11,11 @@ enum class IntegerResult : std::uint8_t {
   complete,
   /// The bytes end within the integer.
   truncated,
-  /// It is greater than 2^32 - 1, or has more than five continuation bytes.
+  /// The integer is greater than 2^32 - 1, or has more than five continuation bytes.
   overflow,
 };
 
-/// The prefix byte and five continuation bytes.
+/// The size of the longest integer: the prefix byte and five continuation bytes.
 inline constexpr std::size_t max_integer_bytes = 6;
 
 /// Reads an integer whose prefix is the low `prefix_bits` (1 to 8) of the byte at `at`, which is before `end`. Moves
@@ -42,7 +42,7 @@ inline IntegerResult read_integer(const std::byte*& at, const std::byte* end, un
   return IntegerResult::overflow;
 }
 
-/// Writes an integer in its shortest form. `pattern` is what the bits above the prefix say. `out` has room for
+/// Writes an integer in its shortest form. `pattern` holds the bits above the prefix. `out` has room for
 /// max_integer_bytes. Returns the end of what was written.
 inline std::byte* write_integer(std::uint32_t value, unsigned prefix_bits, std::uint8_t pattern,
                                 std::byte* out) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replacement in the cache of literals.
+// LiteralCache: replaces literals that are used less recently.
 #include "http/hpack/literal_cache.h"
 
 namespace trunkline::http::hpack {

@@ -22,13 +22,13 @@ class LiteralCache {
    public:
     std::string_view value() const noexcept { return {bytes_.get() + encoded_size_, value_size_}; }
 
-    /// The user's; 0 in a new entry.
+    /// A word of the cache's user; 0 in a new entry.
     std::uint32_t memo = 0;
     std::uint8_t kind = 0;
 
    private:
     friend class LiteralCache;
-    // The encoded value, then the value.
+    // The encoded value, followed by the decoded one.
     std::unique_ptr<char[]> bytes_;
     std::uint64_t tail_ = 0;
     std::uint16_t capacity_ = 0;
@@ -44,8 +44,8 @@ class LiteralCache {
     return encoded_size + value_size <= max_slot_bytes;
   }
 
-  /// `name` is the caller's number for a name, not 0. `encoded` is the value with its length, not empty. Null if it is
-  /// not in the cache; otherwise valid until the next insert().
+  /// Finds a literal. `name` is the caller's number for a name, not 0. `encoded` is the value with its length, not
+  /// empty. Returns null if it is not in the cache; otherwise the slot is valid until the next insert().
   Slot* find(std::uint16_t name, ByteSpan encoded) noexcept {
     const std::uint64_t tail = tail_of(encoded);
     Set& set = sets_[set_of(name, tail)];
@@ -58,7 +58,7 @@ class LiteralCache {
     }
     return nullptr;
   }
-  /// What find() has not found takes the place of the less recently used literal of its set. can_hold() is true for it.
+  /// Inserts a literal that find() has not found, in place of the less recently used one of its set. Needs can_hold().
   Slot& insert(std::uint16_t name, ByteSpan encoded, std::string_view value, std::uint8_t kind);
 
  private:
@@ -68,7 +68,7 @@ class LiteralCache {
   };
   static constexpr std::size_t set_count = 8;
 
-  /// Of up to eight bytes all of them, else the last eight, in which the values of one name differ most.
+  /// Returns the last eight bytes, in which the values of one name differ most; all of up to eight bytes count.
   static std::uint64_t tail_of(ByteSpan encoded) noexcept {
     const std::byte* bytes = encoded.data();
     const std::size_t size = encoded.size();
@@ -77,7 +77,7 @@ class LiteralCache {
     const auto at = [bytes](std::size_t index) { return std::to_integer<std::uint64_t>(bytes[index]); };
     return at(0) << 16 | at(size / 2) << 8 | at(size - 1);
   }
-  /// Compares what is before the tail, eight bytes at a time.
+  /// Compares the bytes before the tail, eight at a time.
   static bool has_same_head(const char* bytes, ByteSpan encoded) noexcept {
     for (std::size_t at = 0; at + 8 < encoded.size(); at += 8) {
       if (load<std::uint64_t>(bytes + at) != load<std::uint64_t>(encoded.data() + at)) return false;

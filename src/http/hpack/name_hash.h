@@ -7,8 +7,8 @@
 
 namespace trunkline::http::hpack {
 
-/// Of the length and four characters, so that it costs the same for every name. Names that differ elsewhere share a
-/// hash, therefore it is for sets that a peer cannot add to.
+/// Hashes the length and four characters of a name, which costs the same for every name. Names that differ elsewhere
+/// share a hash, so it is only for sets to which a peer cannot add.
 constexpr std::uint32_t name_hash(std::string_view name) noexcept {
   if (name.empty()) return 0;
   const auto at = [name](std::size_t index) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of NameIds.
+// NameIds: makes and searches the table of names.
 #include "http/hpack/name_ids.h"
 #include "http/hpack/name_hash.h"
 

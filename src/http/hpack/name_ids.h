@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NameIds: what the user of a decoder wants to know of fields without comparing text.
+// NameIds: tells the user of a decoder what fields are, without comparing text.
 #pragma once
 
 #include "http/hpack/static_table.h"
@@ -16,20 +16,20 @@ namespace trunkline::http::hpack {
 /// decoders of all connections can share one.
 class NameIds {
  public:
-  /// Says of a field what the user wants to know; called once for each field that enters a table or cache, and for each
-  /// literal that does neither.
+  /// Returns the kind of a field, as the user defines it. It is called once for each field that enters a table or
+  /// cache, and for each literal that does neither.
   using Classify = std::uint8_t (*)(std::string_view name, std::string_view value) noexcept;
 
-  /// A name's id is its position, from 1. There are at most 127 names, which differ and whose characters live as long
-  /// as this. Without the function every kind is 0.
+  /// Gives each name its position as the id, from 1. There are at most 127 names, which differ and whose characters
+  /// live as long as this. Without the function every kind is 0.
   explicit NameIds(std::initializer_list<std::string_view> names, Classify function = nullptr);
 
-  /// 0 for a name that has none.
+  /// Returns the id of a name; 0 for a name that has none.
   std::uint8_t find(std::string_view name) const noexcept;
   std::uint8_t classify(std::string_view name, std::string_view value) const noexcept {
     return classify_ == nullptr ? std::uint8_t{0} : classify_(name, value);
   }
-  /// The same for a field of the static table, without a search.
+  /// Return the id and the kind of a field of the static table, without a search.
   std::uint8_t static_id(std::uint32_t index) const noexcept { return static_ids_[index]; }
   std::uint8_t static_kind(std::uint32_t index) const noexcept { return static_kinds_[index]; }
 
@@ -37,7 +37,7 @@ class NameIds {
   static constexpr std::size_t slot_count = 512;
 
   std::vector<std::string_view> names_;
-  // Id by hash, with linear probing; 0 is an empty slot.
+  // The ids by hash, with linear probing; 0 is an empty slot.
   std::array<std::uint8_t, slot_count> slots_{};
   std::array<std::uint8_t, static_table_size + 1> static_ids_{};
   std::array<std::uint8_t, static_table_size + 1> static_kinds_{};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t slot_count = 256;
 
-/// Index by hash, with linear probing; 0 is an empty slot.
+/// The indices by hash, with linear probing; 0 is an empty slot.
 constexpr std::array<std::uint8_t, slot_count> name_slots = [] {
   std::array<std::uint8_t, slot_count> slots{};
   for (std::uint8_t index = 1; index <= static_table_size; ++index) {

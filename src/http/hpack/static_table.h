@@ -16,7 +16,7 @@ struct StaticField {
 
 inline constexpr std::uint32_t static_table_size = 61;
 
-/// By index, from 1. Fields of one name stand side by side.
+/// The fields by index, from 1. Fields of one name stand side by side.
 inline constexpr std::array<StaticField, static_table_size + 1> static_table{{
     {},
     {":authority", ""},
@@ -82,7 +82,7 @@ inline constexpr std::array<StaticField, static_table_size + 1> static_table{{
     {"www-authenticate", ""},
 }};
 
-/// The index of the first field with this name; 0 if there is none.
+/// Returns the index of the first field with this name; 0 if there is none.
 std::uint32_t find_static_name(std::string_view name) noexcept;
 
 }  // namespace trunkline::http::hpack

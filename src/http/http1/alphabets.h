@@ -13,12 +13,12 @@
 
 namespace trunkline::http::http1 {
 
-/// Any byte but control characters; a tab is allowed. Includes the bytes that RFC 9110 calls obs-text.
+/// Returns true for any byte but control characters; a tab is allowed. So are the bytes of RFC 9110's obs-text.
 constexpr bool is_value_byte(unsigned char byte) noexcept { return byte == '\t' || (byte >= 0x20 && byte != 0x7F); }
 
 using base::is_blank;
 
-/// True if all bytes may stand in the value of a field. Eight bytes at a time.
+/// Returns true if all bytes may stand in the value of a field. It looks at eight bytes at a time.
 inline bool is_value_text(std::string_view text) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t high_bits = 0x80 * ones;
@@ -43,15 +43,15 @@ inline bool is_value_text(std::string_view text) noexcept {
   return true;
 }
 
-/// By byte: may stand in the target of a request. More than the grammar of URIs allows, because people type braces,
-/// quotes and letters beyond ASCII; but no spaces, no control characters, and no fragment.
+/// The bytes that may stand in the target of a request. They are more than the grammar of URIs allows, because people
+/// type braces, quotes and letters beyond ASCII; but there are no spaces, control characters and fragments.
 inline constexpr std::array<bool, 256> target_alphabet = [] {
   std::array<bool, 256> allowed{};
   for (unsigned byte = 0x21; byte < allowed.size(); ++byte) allowed[byte] = byte != 0x7F && byte != '#';
   return allowed;
 }();
 
-/// By byte: may stand in the value of Host. No user, path, query or space.
+/// The bytes that may stand in the value of Host, which has no user, path, query or space.
 inline constexpr std::array<bool, 256> host_alphabet = [] {
   std::array<bool, 256> allowed{};
   for (unsigned char byte :
@@ -68,7 +68,7 @@ inline bool consists_of(std::string_view text, const std::array<bool, 256>& allo
   return true;
 }
 
-/// `uri-host [ ":" port ]` of RFC 9110, section 7.2. The host may be empty, and is not looked up.
+/// Returns true for `uri-host [ ":" port ]` (RFC 9110, section 7.2). The host may be empty, and is not looked up.
 inline bool is_host_and_port(std::string_view text) noexcept {
   if (!consists_of(text, host_alphabet)) return false;
   const bool is_literal = text.starts_with('[');

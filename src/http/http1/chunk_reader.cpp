@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes, ends and trailers of chunks.
+// ChunkReader: reads the sizes, ends and trailers of chunks.
 #include "http/http1/chunk_reader.h"
 
 #include "http/http1/alphabets.h"
@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view line_end = "\r\n";
 
-/// 16 for what is no digit.
+/// Returns the value of a hexadecimal digit; 16 for any other character.
 constexpr unsigned hexadecimal_digit(char character) noexcept {
   if (character >= '0' && character <= '9') return static_cast<unsigned>(character - '0');
   const char lower = base::ascii_lower(character);
   return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
 }
 
-/// Trailers have no first line of their own.
+/// Returns the limits of trailers, which have no first line of their own.
 HeadLimits limits_of_trailers(HeadLimits limits) noexcept {
   limits.max_first_line_bytes = limits.max_head_bytes;
   return limits;
@@ -71,7 +71,7 @@ ChunkReader::Outcome ChunkReader::read(std::string_view input, std::size_t& cons
   }
 }
 
-/// `data`: the size has been read.
+/// Reads the line with the size of a chunk. `data` says that the line was complete.
 ChunkReader::Outcome ChunkReader::read_size(std::string_view input, std::size_t& consumed) noexcept {
   const std::size_t feed = input.substr(0, max_line_bytes).find('\n');
   if (feed == std::string_view::npos) {
@@ -88,7 +88,7 @@ ChunkReader::Outcome ChunkReader::read_size(std::string_view input, std::size_t&
   }
   if (digits == 0) return refuse(MessageError::bad_chunk_size);
   const std::string_view extensions = line.substr(digits);
-  // Some write blanks before the semicolon. The grammar does not want them from anyone who sends.
+  // Some peers write blanks before the semicolon. The grammar does not allow them, so they are refused here.
   if (!extensions.empty() && extensions[0] != ';') return refuse(MessageError::bad_chunk_size);
   if (!is_value_text(extensions)) return refuse(MessageError::bad_chunk_size);
   extension_bytes_ += extensions.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ChunkReader: the content of a message that comes in chunks (RFC 9112, section 7.1).
+// ChunkReader: reads the content of a message that comes in chunks (RFC 9112, section 7.1).
 #pragma once
 
 #include "http/http1/head_scanner.h"
@@ -11,7 +11,7 @@
 
 namespace trunkline::http::http1 {
 
-/// Buffers nothing. The names and values of extensions are skipped, up to a limit for the whole content.
+/// A reader without a buffer. It skips the names and values of extensions, up to a limit for the whole content.
 class ChunkReader {
  public:
   enum class Outcome : std::uint8_t {
@@ -23,24 +23,24 @@ class ChunkReader {
     refused,
   };
 
-  /// The size of a chunk with its extensions and the end of the line.
+  /// The longest line with the size of a chunk, its extensions and the end of the line.
   static constexpr std::size_t max_line_bytes = 256;
   static constexpr std::size_t max_extension_bytes = 16 << 10;
 
   explicit ChunkReader(const HeadLimits& limits) noexcept;
 
-  /// Takes `consumed` bytes off the front of `input`. After needs_input, what follows them comes again with more behind
-  /// it; that is less than max_line_bytes, or the trailers.
+  /// Takes `consumed` bytes off the front of `input`. After needs_input, the bytes that follow these must come again
+  /// with more behind them; they are less than max_line_bytes, or the trailers.
   Outcome read(std::string_view input, std::size_t& consumed);
-  /// After `data`: a view of the input.
+  /// Returns the data after `data`: a view of the input.
   std::string_view data() const noexcept { return data_; }
-  /// What is left of the chunk that is being read.
+  /// Returns how many bytes of the chunk that is being read are left.
   std::uint64_t left() const noexcept { return left_; }
-  /// After `end`: valid as long as the input is.
+  /// Returns the trailers after `end`. They are valid as long as the input is.
   const MessageFields& trailers() const noexcept { return trailers_; }
-  /// After `refused`.
+  /// Returns the error after `refused`.
   MessageError error() const noexcept { return error_; }
-  /// Another content begins.
+  /// Prepares for another content.
   void reset() noexcept;
 
  private:

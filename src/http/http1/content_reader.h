@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ContentReader: the content of a message, whether its length is given, it comes in chunks, or it lasts until the
+// ContentReader: reads the content of a message, whether its length is given, it comes in chunks, or it lasts until the
 // connection ends (RFC 9112, section 6.3).
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace trunkline::http::http1 {
 
-/// Buffers nothing.
+/// A reader without a buffer.
 class ContentReader {
  public:
   using Outcome = ChunkReader::Outcome;
 
   explicit ContentReader(const HeadLimits& limits) noexcept : chunks_(limits) {}
 
-  /// The head of a request has been read. Without a length and chunks it has no content.
+  /// Begins after the head of a request has been read. Without a length and chunks the request has no content.
   void begin(bool is_chunked, std::uint64_t content_length) noexcept {
     is_chunked_ = is_chunked;
     left_ = is_chunked ? 0 : content_length;
@@ -28,15 +28,15 @@ class ContentReader {
     if (is_chunked) chunks_.reset();
     is_over_ = !is_chunked && content_length == 0;
   }
-  /// The head of a response has been read that says neither: its content lasts until end().
+  /// Begins after the head of a response has been read that names neither: its content lasts until end().
   void begin_open_ended() noexcept {
     is_chunked_ = is_over_ = false;
     is_open_ended_ = true;
     left_ = 0;
   }
-  /// The connection has ended, and all that came has been read. The content is over if it is open-ended.
+  /// Says that the connection has ended, and all that came has been read. An open-ended content is over then.
   void end() noexcept { is_over_ = is_over_ || is_open_ended_; }
-  /// As ChunkReader::read(). At the end of a content with a length nothing is consumed.
+  /// Reads as ChunkReader::read() does. At the end of a content with a length nothing is consumed.
   Outcome read(std::string_view input, std::size_t& consumed) {
     consumed = 0;
     if (is_over_) return Outcome::end;
@@ -57,15 +57,15 @@ class ContentReader {
     is_over_ = left_ == 0;
     return Outcome::data;
   }
-  /// After `data`: a view of the input.
+  /// Returns the data after `data`: a view of the input.
   std::string_view data() const noexcept { return is_chunked_ ? chunks_.data() : data_; }
   bool is_chunked() const noexcept { return is_chunked_; }
   bool is_open_ended() const noexcept { return is_open_ended_; }
-  /// What has yet to come, as far as it is known: of the content, or of its chunk that is being read.
+  /// Returns how many bytes are yet to come, as far as it is known: of the content, or of the chunk that is being read.
   std::uint64_t left() const noexcept { return is_chunked_ ? chunks_.left() : left_; }
-  /// All of it has been read.
+  /// Returns true if all of the content has been read.
   bool is_over() const noexcept { return is_over_; }
-  /// After `refused`, which only chunks can be.
+  /// Returns the error after `refused`, which only chunks can be.
   MessageError error() const noexcept { return chunks_.error(); }
 
  private:

@@ -9,15 +9,15 @@
 
 namespace trunkline::http::http1 {
 
-/// Views of the bytes that were read.
+/// A field whose members are views of the bytes that were read.
 struct Field {
-  /// As it was sent: upper-case and lower-case letters mean the same.
+  /// The name as it was sent: upper-case and lower-case letters mean the same.
   std::string_view name;
-  /// Without blanks at either end.
+  /// The value without blanks at either end.
   std::string_view value;
 };
 
-/// `lower_case` has no upper-case letters.
+/// Compares without regard to case. `lower_case` must have no upper-case letters.
 inline bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
   if (text.size() != lower_case.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -26,7 +26,7 @@ inline bool equals_ignoring_case(std::string_view text, std::string_view lower_c
   return true;
 }
 
-/// Of two hosts with their ports.
+/// Compares two hosts with their ports.
 inline bool are_equal_hosts(std::string_view left, std::string_view right) noexcept {
   if (left.size() != right.size()) return false;
   for (std::size_t i = 0; i < left.size(); ++i) {

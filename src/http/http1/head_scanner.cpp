@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The search for the end of a head.
+// HeadScanner: searches for the end of a head.
 #include "http/http1/head_scanner.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HeadScanner: where the head of a message ends, however it arrives.
+// HeadScanner: finds where the head of a message ends, however it arrives.
 #pragma once
 
 #include "http/http1/head_limits.h"
@@ -10,23 +10,23 @@
 
 namespace trunkline::http::http1 {
 
-/// Looks at each byte once. Lines end with CR LF and nothing else: what takes a line feed alone for an end sees other
-/// fields than one that does not, which is how requests are smuggled.
+/// Looks at each byte once. Lines end with CR LF and nothing else: a reader that takes a line feed alone for an end
+/// sees other fields than one that does not, which is how requests are smuggled.
 class HeadScanner {
  public:
   enum class Outcome : std::uint8_t { needs_input, head, refused };
 
   explicit HeadScanner(const HeadLimits& limits) noexcept : limits_(limits) {}
 
-  /// `input` begins with the head. After needs_input, it is the same bytes with more behind them.
+  /// Scans a head. `input` begins with it. After needs_input, it must be the same bytes with more behind them.
   Outcome scan(std::string_view input) noexcept;
-  /// After `head`: the bytes of the head with the empty line at its end.
+  /// Returns the bytes of the head after `head`, with the empty line at its end.
   std::size_t size() const noexcept { return line_; }
-  /// After `head`: the bytes of the first line without its end.
+  /// Returns the bytes of the first line after `head`, without its end.
   std::size_t first_line_size() const noexcept { return first_line_size_; }
-  /// After `refused`.
+  /// Returns the error after `refused`.
   MessageError error() const noexcept { return error_; }
-  /// Another head begins.
+  /// Prepares for another head.
   void reset() noexcept { *this = HeadScanner(limits_); }
 
  private:
@@ -36,9 +36,9 @@ class HeadScanner {
   }
 
   HeadLimits limits_;
-  /// Where the line begins that is looked at.
+  /// The place where the line begins that is looked at.
   std::size_t line_ = 0;
-  /// No line feed stands before this, from line_ on.
+  /// The place before which no line feed stands, from line_ on.
   std::size_t at_ = 0;
   std::size_t first_line_size_ = 0;
   MessageError error_ = MessageError::none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of heads.
+// HeadWriter: writes the lines of heads.
 #include "http/http1/head_writer.h"
 
 #include "base/token.h"
@@ -127,7 +127,7 @@ void HeadWriter::status_line(std::uint16_t status) {
                     static_cast<char>('0' + status % 10)};
   out_.append("HTTP/1.1 ");
   out_.append(std::string_view(digits, sizeof(digits)));
-  // The space is there also without a reason (RFC 9112, section 4).
+  // The space is written also without a reason (RFC 9112, section 4).
   out_.append(" ");
   out_.append(reason_of(status));
   out_.append(line_end);

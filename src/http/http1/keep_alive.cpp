@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the field.
+// keep_alive_timeout(): reads the field.
 #include "http/http1/keep_alive.h"
 
 #include "base/token.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MessageError: why bytes are no message of HTTP/1.1 that this side takes, and what a server answers.
+// MessageError: says why bytes are no message of HTTP/1.1 that this side takes, and what a server answers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace trunkline::http::http1 {
 
-/// After each of them it is uncertain where the next message begins, so the connection ends with the answer.
+/// An error after which it is uncertain where the next message begins, so the connection ends with the answer.
 enum class MessageError : std::uint8_t {
   none,
   // --- lines ---
@@ -48,9 +48,9 @@ enum class MessageError : std::uint8_t {
   framing_field_in_trailers,
 };
 
-/// The status code of the answer. Needs an error.
+/// Returns the status code of the answer. `error` must not be none.
 std::uint16_t http_status_of(MessageError error) noexcept;
-/// What is wrong, for people.
+/// Returns a description of the error, for people.
 std::string_view to_string(MessageError error) noexcept;
 
 }  // namespace trunkline::http::http1

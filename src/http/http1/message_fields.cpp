@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grammar of fields, and those that say how a message is sent.
+// MessageFields: the grammar of fields, and the fields that say how a message is sent.
 #include "http/http1/message_fields.h"
 
 #include "http/http1/alphabets.h"
@@ -148,7 +148,7 @@ MessageError MessageFields::take_host(std::string_view value) noexcept {
   return is_host_and_port(value) ? MessageError::none : MessageError::bad_host;
 }
 
-/// Lists of lengths, which RFC 9110 (section 8.6) lets a recipient take if all are the same, are errors here.
+/// Takes a length. Lists of equal lengths, which RFC 9110 (section 8.6) lets a recipient take, are errors here.
 MessageError MessageFields::take_content_length(std::string_view value) noexcept {
   if (content_length) return MessageError::two_content_lengths;
   if (value.empty()) return MessageError::bad_content_length;

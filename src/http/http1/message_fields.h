@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MessageFields: the fields of a head, and what they say of the message and its connection.
+// MessageFields: the fields of a head, and their meaning for the message and its connection.
 #pragma once
 
 #include "http/http1/field.h"
@@ -13,30 +13,30 @@
 
 namespace trunkline::http::http1 {
 
-/// Views of the head that was read. Reused from message to message, so that it allocates nothing in the long run.
+/// Views of the head that was read. The object serves message after message, and allocates nothing in the long run.
 struct MessageFields {
   std::vector<Field> fields;
-  /// Empty: there is none.
+  /// The value of Host; empty: there is none.
   std::string_view host;
   std::string_view content_type;
-  /// What Upgrade names, if Connection names Upgrade.
+  /// The protocol that Upgrade names, if Connection names Upgrade.
   std::string_view upgrade;
   std::optional<std::uint64_t> content_length;
   bool is_chunked = false;
   bool expects_continue = false;
   bool has_host = false;
-  /// Connection has these options.
+  /// The options that Connection has.
   bool has_close = false;
   bool has_keep_alive = false;
 
-  /// The value of the first field of that name; nullptr: there is none. `lower_case` is the name in lower case.
+  /// Returns the value of the first field of the name `lower_case`, which is in lower case; nullptr if there is none.
   const std::string_view* find(std::string_view lower_case) const noexcept;
 
-  /// Reads the lines of a head behind the first, each with its end. Any error means that the message must not be
+  /// Reads the lines of a head after the first one, each with its end. Any error means that the message must not be
   /// taken, because others may see another end of it (RFC 9112, section 11.2).
   MessageError read(std::string_view lines, std::size_t max_fields);
-  /// The same for trailers, which have no say in how the message is sent: such fields are errors, and the others stay
-  /// in `fields` behind those of the head.
+  /// Reads the lines of trailers, which have no say in how the message is sent: such fields are errors. The other
+  /// trailers stay in `fields` behind the fields of the head.
   MessageError read_trailers(std::string_view lines, std::size_t max_fields);
   void clear() noexcept;
 
@@ -51,7 +51,7 @@ struct MessageFields {
   bool has_upgrade_option_ = false;
 };
 
-/// Fields that are about one connection, or about how the message is sent, and mean nothing to the layers above.
+/// Returns true for fields that are about one connection, or about how the message is sent, and mean nothing above.
 bool is_connection_field(std::string_view name) noexcept;
 
 }  // namespace trunkline::http::http1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first line of a request, and which heads are complete.
+// RequestReader: reads the first line of a request, and decides which heads are complete.
 #include "http/http1/request_reader.h"
 
 #include "http/http1/alphabets.h"
@@ -65,7 +65,7 @@ MessageError RequestReader::read_first_line(std::string_view line) noexcept {
   return read_target();
 }
 
-/// The four forms of section 3.2.
+/// Reads the target, which has one of the four forms of section 3.2.
 MessageError RequestReader::read_target() noexcept {
   std::string_view target = head_.target;
   if (target.empty() || !consists_of(target, target_alphabet)) return MessageError::bad_target;
@@ -95,7 +95,7 @@ MessageError RequestReader::read_target() noexcept {
   return MessageError::none;
 }
 
-/// Others may go by the host in the target alone, as RFC 9112 (section 3.2.2) wants, or by Host alone.
+/// Checks the whole head. Others may go by the host in the target alone (RFC 9112, section 3.2.2), or by Host alone.
 MessageError RequestReader::check() const noexcept {
   if (head_.has_host && !head_.target_host.empty() && !are_equal_hosts(head_.target_host, head_.host)) {
     return MessageError::other_host;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RequestReader: bytes to the heads of requests (RFC 9112, sections 2 to 6).
+// RequestReader: turns bytes into the heads of requests (RFC 9112, sections 2 to 6).
 #pragma once
 
 #include "http/http1/head_scanner.h"
@@ -10,22 +10,22 @@
 
 namespace trunkline::http::http1 {
 
-/// Takes nothing that can be read in two ways, also where RFC 9112 would let a server be lenient: what stands before
-/// this server may read it in the other way. One empty line before a request is skipped, as section 2.2 asks.
+/// Takes nothing that can be read in two ways, also where RFC 9112 would let a server be lenient: a proxy before this
+/// server may read it in the other way. One empty line before a request is skipped, as section 2.2 asks.
 class RequestReader {
  public:
   enum class Outcome : std::uint8_t { needs_input, head, refused };
 
   explicit RequestReader(const HeadLimits& limits) noexcept : limits_(limits), scanner_(limits) {}
 
-  /// `input` begins with a request. After needs_input, it is the same bytes with more behind them; after `head`, the
-  /// next one.
+  /// Reads a head, with which `input` begins. After needs_input, it must be the same bytes with more behind them; after
+  /// `head`, the next head.
   Outcome read(std::string_view input);
-  /// After `head`: valid as long as the bytes are, until the next read().
+  /// Returns the head after `head`. It is valid as long as the bytes are, until the next read().
   const RequestHead& head() const noexcept { return head_; }
-  /// After `head`: its bytes; the content follows.
+  /// Returns the size of the head after `head`, in bytes; the content follows it.
   std::size_t size() const noexcept { return size_; }
-  /// After `refused`.
+  /// Returns the error after `refused`.
   MessageError error() const noexcept { return error_; }
   /// Forgets what it has seen of a head.
   void reset() noexcept { scanner_.reset(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first line of a response.
+// ResponseReader: reads the first line of a response.
 #include "http/http1/response_reader.h"
 
 #include "http/http1/alphabets.h"
@@ -28,7 +28,7 @@ ResponseReader::Outcome ResponseReader::read(std::string_view input) {
   return error_ == MessageError::none ? Outcome::head : Outcome::refused;
 }
 
-/// Such as "HTTP/1.1 200 OK". The space behind the status must be there, the reason need not.
+/// Reads a line such as "HTTP/1.1 200 OK". The space behind the status must be there, the reason need not.
 MessageError ResponseReader::read_first_line(std::string_view line) noexcept {
   constexpr std::size_t least = 13;  // "HTTP/1.1 200 "
   const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };

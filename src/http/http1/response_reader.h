@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ResponseReader: bytes to the heads of responses (RFC 9112, section 4).
+// ResponseReader: turns bytes into the heads of responses (RFC 9112, section 4).
 #pragma once
 
 #include "http/http1/head_scanner.h"
@@ -10,21 +10,21 @@
 
 namespace trunkline::http::http1 {
 
-/// As strict as RequestReader, with the same errors.
+/// Reads as strictly as RequestReader, with the same errors.
 class ResponseReader {
  public:
   enum class Outcome : std::uint8_t { needs_input, head, refused };
 
   explicit ResponseReader(const HeadLimits& limits) noexcept : limits_(limits), scanner_(limits) {}
 
-  /// `input` begins with a response. After needs_input, it is the same bytes with more behind them; after `head`, the
-  /// next one.
+  /// Reads a head, with which `input` begins. After needs_input, it must be the same bytes with more behind them; after
+  /// `head`, the next head.
   Outcome read(std::string_view input);
-  /// After `head`: valid as long as the bytes are, until the next read().
+  /// Returns the head after `head`. It is valid as long as the bytes are, until the next read().
   const ResponseHead& head() const noexcept { return head_; }
-  /// After `head`: its bytes; the content follows.
+  /// Returns the size of the head after `head`, in bytes; the content follows it.
   std::size_t size() const noexcept { return size_; }
-  /// After `refused`.
+  /// Returns the error after `refused`.
   MessageError error() const noexcept { return error_; }
 
  private:

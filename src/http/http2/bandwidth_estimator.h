@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BandwidthEstimator: how large the window of a stream should be, by the bandwidth-delay product that is measured.
+// BandwidthEstimator: measures the bandwidth-delay product, which says how large the window of a stream should be.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class BandwidthEstimator {
       : window_(window), max_window_(std::max(window, max_window)) {}
 
   std::uint32_t window() const noexcept { return window_; }
-  /// DATA of `bytes` has come. True: send a ping. Short messages cause none, and where the window did not grow, more
-  /// and more bytes go by before the next one.
+  /// Counts DATA of `bytes` that has come. Returns true if a ping is to be sent. Short messages cause none, and where
+  /// the window did not grow, more and more bytes go by before the next one.
   bool add(std::uint32_t bytes, TimePoint now) noexcept {
     bytes_ += bytes;
     const bool begins = !is_sampling_ && window_ < max_window_ && bytes >= least_bytes && bytes_ >= pause_;
@@ -33,7 +33,7 @@ class BandwidthEstimator {
     bytes_ = bytes;
     return true;
   }
-  /// A ping was answered. `may_grow`: there is memory for a larger window. True: the window has grown.
+  /// Ends a sample when a ping was answered. `may_grow`: there is memory for a larger window. True: it has grown.
   bool end(TimePoint now, bool may_grow) noexcept {
     if (!is_sampling_) return false;
     const std::uint64_t bytes = std::exchange(bytes_, 0);
@@ -58,7 +58,7 @@ class BandwidthEstimator {
     is_sampling_ = is_sampling_ && window_ < max_window_;
     return grows;
   }
-  /// After end(): send another ping.
+  /// Returns true after end() if another ping is to be sent.
   bool is_sampling() const noexcept { return is_sampling_; }
 
  private:
@@ -71,13 +71,13 @@ class BandwidthEstimator {
   const std::uint32_t max_window_;
   bool is_sampling_ = false;
   TimePoint began_{};
-  /// Of the sample, or since it ended.
+  /// The bytes of the sample, or those since it ended.
   std::uint64_t bytes_ = 0;
-  /// Samples in a row without an effect.
+  /// The number of samples in a row without an effect.
   std::uint32_t failures_ = 0;
-  /// How many bytes go by before the next sample.
+  /// The number of bytes that go by before the next sample.
   std::uint64_t pause_ = 0;
-  /// Bytes per second.
+  /// The best rate so far, in bytes per second.
   double best_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ErrorCode: why a stream or connection ends (RFC 9113, section 7).
+// ErrorCode: says why a stream or connection ends (RFC 9113, section 7).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace trunkline::http::http2 {
 
-/// A peer may send values outside the enumeration; they have no special meaning.
+/// The code of an error. A peer may send values outside the enumeration; they have no special meaning.
 enum class ErrorCode : std::uint32_t {
   no_error = 0,
   protocol_error = 1,
@@ -25,7 +25,7 @@ enum class ErrorCode : std::uint32_t {
   http_1_1_required = 13,
 };
 
-/// The name in the RFC, e.g. "PROTOCOL_ERROR"; "unknown" for a value outside the enumeration.
+/// Returns the name in the RFC, e.g. "PROTOCOL_ERROR"; "unknown" for a value outside the enumeration.
 std::string_view to_string(ErrorCode code) noexcept;
 
 }  // namespace trunkline::http::http2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FloodLimit: how many frames that cost a peer nothing it may send.
+// FloodLimit: limits the frames that cost a peer nothing.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ class FloodLimit {
   static constexpr std::chrono::milliseconds per_frame{5};
   static constexpr std::uint64_t updates_per_part = 2;
   static constexpr std::uint64_t part_bytes = 8192;
-  /// What a peer that has received much without returning windows may make up for.
+  /// The number of updates that a peer may make up for after it has received much without returning windows.
   static constexpr std::uint64_t max_late_updates = 65536;
 
   explicit FloodLimit(TimePoint now) noexcept : since_(now) {}
 
-  /// A call has begun, or data has been sent or received.
+  /// Says that a call has begun, or data has been sent or received.
   void worked() noexcept { frames_ -= std::min(frames_, per_work); }
-  /// Another such frame has come, or one that costs as much as `frames`. False: they are too many, ENHANCE_YOUR_CALM.
+  /// Counts a frame that has come, or one that costs as much as `frames`. Returns false at ENHANCE_YOUR_CALM: too many.
   [[nodiscard]] bool add(TimePoint now, std::uint32_t frames = 1) noexcept {
     frames_ += frames;
     if (frames_ <= max_frames / 2) return true;
@@ -39,8 +39,8 @@ class FloodLimit {
     return frames_ <= max_frames;
   }
 
-  /// A WINDOW_UPDATE has come. So far `data_frames` DATA frames have been sent whose window is worth returning, and
-  /// `data_bytes` in all.
+  /// Counts a WINDOW_UPDATE that has come. So far `data_frames` DATA frames have been sent whose window is worth
+  /// returning, and `data_bytes` in all.
   [[nodiscard]] bool add_window_update(TimePoint now, std::uint64_t data_frames, std::uint64_t data_bytes) noexcept {
     const std::uint64_t owed = updates_per_part * (data_frames + data_bytes / part_bytes);
     updates_ = std::max(updates_, owed - std::min(owed, max_late_updates));
@@ -51,7 +51,7 @@ class FloodLimit {
 
  private:
   std::uint32_t frames_ = 0;
-  /// WINDOW_UPDATE frames that were not counted, and those that are too late for it.
+  /// The number of WINDOW_UPDATE frames that were not counted, and of those that are too late for it.
   std::uint64_t updates_ = 0;
   TimePoint since_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each type of frame requires of its header.
+// The requirements of each type of frame for its header.
 #include "http/http2/frame.h"
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::array<TypeRule, 10> rules{{
     {"CONTINUATION", StreamField::id, 0, any_length},
 }};
 
-/// What the fields take that the flags announce.
+/// Returns the size of the fields that the flags announce.
 std::uint32_t length_of_flagged(const FrameHeader& header) noexcept {
   const bool may_be_padded =
       header.type == FrameType::data || header.type == FrameType::headers || header.type == FrameType::push_promise;
@@ -48,7 +48,7 @@ std::string_view to_string(FrameType type) noexcept {
 }
 
 FrameError check_frame_header(const FrameHeader& header, std::uint32_t max_frame_bytes) noexcept {
-  // Allowed for every type (section 5.4.1), and nobody has to skip megabytes that were never allowed.
+  // The check holds for every type (section 5.4.1): nobody has to skip megabytes that were never allowed.
   if (header.length > max_frame_bytes) {
     return connection_error(ErrorCode::frame_size_error, "frame exceeds SETTINGS_MAX_FRAME_SIZE");
   }
@@ -63,7 +63,7 @@ FrameError check_frame_header(const FrameHeader& header, std::uint32_t max_frame
   }
   if (header.length < rule.min_length + length_of_flagged(header) || header.length > rule.max_length) {
     constexpr std::string_view reason = "frame has a wrong length for its type";
-    // The only one that changes nothing but its stream (section 6.3).
+    // PRIORITY is the only type that changes nothing but its stream (section 6.3).
     if (header.type == FrameType::priority) return stream_error(ErrorCode::frame_size_error, reason);
     return connection_error(ErrorCode::frame_size_error, reason);
   }

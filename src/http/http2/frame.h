@@ -11,7 +11,7 @@
 
 namespace trunkline::http::http2 {
 
-/// A peer may send values outside the enumeration; such frames are skipped.
+/// The type of a frame. A peer may send values outside the enumeration; such frames are skipped.
 enum class FrameType : std::uint8_t {
   data = 0,
   headers = 1,
@@ -25,44 +25,44 @@ enum class FrameType : std::uint8_t {
   continuation = 9,
 };
 
-/// The name in the RFC, e.g. "WINDOW_UPDATE"; "unknown" for a value outside the enumeration.
+/// Returns the name in the RFC, e.g. "WINDOW_UPDATE"; "unknown" for a value outside the enumeration.
 std::string_view to_string(FrameType type) noexcept;
 
 namespace flag {
-/// Of DATA and HEADERS.
+/// DATA and HEADERS may have this flag.
 inline constexpr std::uint8_t end_stream = 0x01;
-/// Of SETTINGS and PING.
+/// SETTINGS and PING may have this flag.
 inline constexpr std::uint8_t ack = 0x01;
-/// Of HEADERS, PUSH_PROMISE and CONTINUATION.
+/// HEADERS, PUSH_PROMISE and CONTINUATION may have this flag.
 inline constexpr std::uint8_t end_headers = 0x04;
-/// Of DATA, HEADERS and PUSH_PROMISE.
+/// DATA, HEADERS and PUSH_PROMISE may have this flag.
 inline constexpr std::uint8_t padded = 0x08;
-/// Of HEADERS.
+/// HEADERS may have this flag.
 inline constexpr std::uint8_t priority = 0x20;
 }  // namespace flag
 
 inline constexpr std::size_t frame_header_bytes = 9;
 inline constexpr std::size_t ping_bytes = 8;
 inline constexpr std::uint32_t max_stream_id = 0x7FFFFFFF;
-/// What every endpoint accepts, and the most that SETTINGS_MAX_FRAME_SIZE can allow.
+/// The length that every endpoint accepts, and the most that SETTINGS_MAX_FRAME_SIZE can allow.
 inline constexpr std::uint32_t min_max_frame_bytes = 16384;
 inline constexpr std::uint32_t max_frame_bytes_limit = 0xFFFFFF;
-/// What a client sends first, before its SETTINGS (section 3.4).
+/// The bytes that a client sends first, before its SETTINGS (section 3.4).
 inline constexpr std::string_view client_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 struct FrameHeader {
-  /// Of the payload; 24 bits.
+  /// The length of the payload in bytes, as 24 bits.
   std::uint32_t length = 0;
   FrameType type{};
   std::uint8_t flags = 0;
-  /// 31 bits; 0 is the connection.
+  /// The id of the stream, as 31 bits; 0 is the connection.
   std::uint32_t stream = 0;
 
   bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
   bool operator==(const FrameHeader&) const = default;
 };
 
-/// Big-endian integers in memory; they need not be aligned.
+/// Load and store big-endian integers, which need not be aligned in memory.
 inline std::uint32_t load_uint32(const std::byte* in) noexcept {
   return std::to_integer<std::uint32_t>(in[0]) << 24 | std::to_integer<std::uint32_t>(in[1]) << 16 |
          std::to_integer<std::uint32_t>(in[2]) << 8 | std::to_integer<std::uint32_t>(in[3]);
@@ -83,7 +83,7 @@ inline FrameHeader read_frame_header(const std::byte* in) noexcept {
           .stream = load_uint32(in + 5) & max_stream_id};
 }
 
-/// `out` has room for frame_header_bytes.
+/// Writes a header. `out` has room for frame_header_bytes.
 inline void write_frame_header(const FrameHeader& header, std::byte* out) noexcept {
   store_uint32(out, header.length << 8 | static_cast<std::uint32_t>(header.type));
   out[4] = static_cast<std::byte>(header.flags);

@@ -11,7 +11,7 @@ namespace trunkline::http::http2 {
 
 enum class ErrorScope : std::uint8_t {
   none,
-  /// The stream is reset; the connection goes on.
+  /// The stream is reset, and the connection goes on.
   stream,
   /// The connection ends with GOAWAY.
   connection,
@@ -20,7 +20,7 @@ enum class ErrorScope : std::uint8_t {
 struct [[nodiscard]] FrameError {
   ErrorScope scope = ErrorScope::none;
   ErrorCode code = ErrorCode::no_error;
-  /// Static text.
+  /// A static text that says which rule was broken.
   std::string_view reason;
 
   explicit operator bool() const noexcept { return scope != ErrorScope::none; }

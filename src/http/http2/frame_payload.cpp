@@ -16,13 +16,13 @@ Priority take_priority(const std::byte* in) noexcept {
           .is_exclusive = dependency > max_stream_id};
 }
 
-/// RFC 9113 has dropped this rule together with the tree of priorities; RFC 7540, section 5.3.1, has it.
+/// Checks a dependency. RFC 9113 dropped this rule with the tree of priorities; RFC 7540, section 5.3.1, has it.
 FrameError check_dependency(const FrameHeader& header, const Priority& priority) noexcept {
   if (priority.dependency != header.stream) return {};
   return stream_error(ErrorCode::protocol_error, "stream depends on itself");
 }
 
-/// Removes the length of the padding and the padding. `fields_bytes` stand between them and the rest.
+/// Removes the length of the padding and the padding. Between them and the rest stand `fields_bytes`.
 FrameError remove_padding(const FrameHeader& header, std::size_t fields_bytes, ByteSpan& payload) noexcept {
   if (!header.has(flag::padded)) return {};
   const auto padding = std::to_integer<std::size_t>(payload[0]);

@@ -12,15 +12,15 @@
 
 namespace trunkline::http::http2 {
 
-// Each of these takes a header that check_frame_header() has accepted, and its whole payload, and returns views of it.
+// Each function takes a header that check_frame_header() has accepted and its whole payload, and returns views of it.
 
-/// The payload without padding. All of header.length counts for flow control.
+/// Returns the payload without padding. All of header.length counts for flow control.
 FrameError read_data(const FrameHeader& header, ByteSpan payload, ByteSpan& data) noexcept;
 
-/// Deprecated by section 5.3, but sent by peers.
+/// The priority of a stream. Section 5.3 deprecates it, but peers send it.
 struct Priority {
   std::uint32_t dependency = 0;
-  /// 1 to 256.
+  /// The weight, from 1 to 256.
   std::uint16_t weight = 16;
   bool is_exclusive = false;
 };
@@ -32,7 +32,7 @@ struct HeadersPayload {
   Priority priority;
 };
 
-/// After a stream error, `out` is right as well: the block has to be decoded to keep the table in step.
+/// Reads HEADERS. `out` is right after a stream error as well: the block has to be decoded to keep the table in step.
 FrameError read_headers(const FrameHeader& header, ByteSpan payload, HeadersPayload& out) noexcept;
 
 FrameError read_priority(const FrameHeader& header, ByteSpan payload, Priority& out) noexcept;
@@ -59,7 +59,7 @@ struct GoawayPayload {
 
 GoawayPayload read_goaway(ByteSpan payload) noexcept;
 
-/// `increment` is 1 to 2^31 - 1.
+/// Reads WINDOW_UPDATE. `increment` is 1 to 2^31 - 1.
 FrameError read_window_update(const FrameHeader& header, ByteSpan payload, std::uint32_t& increment) noexcept;
 
 }  // namespace trunkline::http::http2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of frames that needs no stream, and the assembly of header blocks.
+// FrameReader: the order of frames that needs no stream, and the assembly of header blocks.
 #include "http/http2/frame_reader.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace trunkline::http::http2 {
 
 namespace {
 
-/// Padding and priority in a frame of a block.
+/// The most bytes of padding and priority in a frame of a block.
 constexpr std::uint32_t most_beside_block = 1 + 255 + 5;
 
 FrameError block_too_long() noexcept {
@@ -39,7 +39,7 @@ FrameReader::Outcome FrameReader::next_checked(ByteSpan input, std::size_t& cons
       return fail(connection_error(ErrorCode::protocol_error, "a frame within a header block"));
     }
     const bool is_of_block = header.type == FrameType::headers || header.type == FrameType::continuation;
-    // Known before the frame is awaited.
+    // The length is known before the frame is awaited.
     if (is_of_block && header.length > max_block_bytes_ + most_beside_block) return fail(block_too_long());
     needed_ = frame_header_bytes + header.length;
     if (rest.size() < needed_) return Outcome::needs_input;
@@ -65,7 +65,7 @@ bool FrameReader::read_preface(ByteSpan input, std::size_t& consumed) {
   return true;
 }
 
-/// needs_input: the frame is a part of a block that is incomplete.
+/// Takes a frame. needs_input: the frame is a part of a block that is incomplete.
 FrameReader::Outcome FrameReader::take(const FrameHeader& header, ByteSpan payload, Frame& frame) {
   frame.header = header;
   frame.payload = payload;

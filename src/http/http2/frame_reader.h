@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FrameReader: bytes to frames, with whole header blocks (RFC 9113, sections 3.4, 4 and 6.10).
+// FrameReader: turns bytes into frames, with whole header blocks (RFC 9113, sections 3.4, 4 and 6.10).
 #pragma once
 
 #include "http/http2/frame_payload.h"
@@ -13,12 +13,12 @@
 
 namespace trunkline::http::http2 {
 
-/// A frame, and what it is about without padding: of HEADERS the whole block, of DATA the data. Valid until the next
+/// A frame, with its payload without padding: the whole block of HEADERS, the data of DATA. It is valid until the next
 /// call of FrameReader::next(), and as long as the input is.
 struct Frame {
   FrameHeader header;
   ByteSpan payload;
-  /// A stream error of the frame itself.
+  /// The stream error of the frame itself, if it has one.
   FrameError error;
 };
 
@@ -28,14 +28,14 @@ class FrameReader {
  public:
   enum class Outcome : std::uint8_t { frame, needs_input, error };
 
-  /// `peer` sends the frames. Those of a client begin with the preface. `max_frame_bytes` is what this side announces
-  /// first as SETTINGS_MAX_FRAME_SIZE.
+  /// Makes a reader of the frames that `peer` sends. Those of a client begin with the preface. `max_frame_bytes` is
+  /// what this side announces first as SETTINGS_MAX_FRAME_SIZE.
   explicit FrameReader(std::uint32_t max_block_bytes, Sender peer = Sender::client,
                        std::uint32_t max_frame_bytes = min_max_frame_bytes) noexcept
       : max_block_bytes_(max_block_bytes), max_frame_bytes_(max_frame_bytes), has_preface_(peer == Sender::server) {}
 
-  /// Reads from the start of `input`, which holds what was not consumed before. `consumed` is how much of it is done
-  /// with; of `frame`'s own bytes after it has been used. After needs_input, needed() bytes are of use.
+  /// Reads from the start of `input`, which holds the bytes not consumed before. `consumed` is how many of them are
+  /// done with; `frame`'s own bytes are done with after its use. After needs_input, needed() bytes are of use.
   Outcome next(ByteSpan input, std::size_t& consumed, Frame& frame) {
     if (read_plain(input, consumed, frame)) [[likely]]
       return Outcome::frame;
@@ -43,21 +43,21 @@ class FrameReader {
   }
   const FrameError& error() const noexcept { return error_; }
   std::size_t needed() const noexcept { return needed_; }
-  /// Nothing more of a preface is awaited.
+  /// Returns true once nothing more of a preface is awaited.
   bool has_preface() const noexcept { return has_preface_; }
-  /// A header block is incomplete.
+  /// Returns true while a header block is incomplete.
   bool is_in_block() const noexcept { return block_stream_ != 0; }
   std::size_t held_bytes() const noexcept { return block_.size(); }
-  /// What this side has announced.
+  /// Returns the limit that this side has announced.
   std::uint32_t max_frame_bytes() const noexcept { return max_frame_bytes_; }
-  /// This side has announced more than before. Frames may be as long at once, as the peer need not say when it follows.
+  /// Raises the limit that this side announces. Frames may be as long at once: the peer need not say when it follows.
   void raise_max_frame_bytes(std::uint32_t bytes) noexcept { max_frame_bytes_ = std::max(max_frame_bytes_, bytes); }
 
  private:
   static constexpr std::uint32_t max_frames_per_block = 64;
 
-  /// The way of nearly all frames: DATA and HEADERS of a stream, whole and without padding or priority, between which
-  /// there is no incomplete block. False, and nothing changed, for any other.
+  /// Reads the frames that nearly all are: DATA and HEADERS of a stream, whole and without padding or priority, between
+  /// which there is no incomplete block. Returns false and changes nothing for any other.
   bool read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept {
     if (is_first_ || block_stream_ != 0 || error_ || input.size() < frame_header_bytes) return false;
     const FrameHeader header = read_frame_header(input.data());
@@ -86,7 +86,7 @@ class FrameReader {
   bool is_first_ = true;
   std::size_t needed_ = frame_header_bytes;
   FrameError error_;
-  /// 0: no block is incomplete.
+  /// The stream of the incomplete block; 0: no block is incomplete.
   std::uint32_t block_stream_ = 0;
   std::uint8_t block_flags_ = 0;
   std::uint32_t block_frames_ = 0;

@@ -20,7 +20,7 @@ void copy(std::byte* to, ByteSpan bytes) noexcept {
   if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
 }
 
-/// The first frame has `fields` before its part of the block.
+/// Appends a block in frames. The first frame has `fields` before its part of the block.
 void append_block(FrameHeader header, ByteSpan fields, ByteSpan block, std::uint32_t max_frame_bytes,
                   BufferWriter& out) {
   for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole frames of every type, appended to a buffer of the caller (RFC 9113, section 6). None is padded.
+// Appends whole frames of every type to a buffer of the caller (RFC 9113, section 6). None is padded.
 #pragma once
 
 #include "http/http2/frame_payload.h"
@@ -12,16 +12,16 @@
 
 namespace trunkline::http::http2 {
 
-/// `header.length` bytes of payload follow.
+/// Appends a header, which `header.length` bytes of payload are to follow.
 void append_frame_header(const FrameHeader& header, BufferWriter& out);
 
-/// `data` is at most as long as the peer's SETTINGS_MAX_FRAME_SIZE.
+/// Appends DATA. `data` is at most as long as the peer's SETTINGS_MAX_FRAME_SIZE.
 void append_data(std::uint32_t stream, ByteSpan data, bool is_end, BufferWriter& out);
 
-/// HEADERS, and as many CONTINUATION frames as `max_frame_bytes`, the peer's, makes necessary.
+/// Appends HEADERS, and as many CONTINUATION frames as the peer's `max_frame_bytes` makes necessary.
 void append_headers(std::uint32_t stream, ByteSpan block, bool is_end, std::uint32_t max_frame_bytes,
                     BufferWriter& out);
-/// As append_headers(), with PUSH_PROMISE.
+/// Appends PUSH_PROMISE, and as many CONTINUATION frames as the peer's `max_frame_bytes` makes necessary.
 void append_push_promise(std::uint32_t stream, std::uint32_t promised_stream, ByteSpan block,
                          std::uint32_t max_frame_bytes, BufferWriter& out);
 
@@ -30,9 +30,9 @@ void append_rst_stream(std::uint32_t stream, ErrorCode code, BufferWriter& out);
 void append_settings(std::span<const Setting> settings, BufferWriter& out);
 void append_settings_ack(BufferWriter& out);
 void append_ping(const PingValue& value, bool is_ack, BufferWriter& out);
-/// `debug_data` and 8 bytes are at most as long as the peer's SETTINGS_MAX_FRAME_SIZE.
+/// Appends GOAWAY. `debug_data` and 8 bytes are at most as long as the peer's SETTINGS_MAX_FRAME_SIZE.
 void append_goaway(std::uint32_t last_stream, ErrorCode code, ByteSpan debug_data, BufferWriter& out);
-/// `increment` is 1 to 2^31 - 1.
+/// Appends WINDOW_UPDATE. `increment` is 1 to 2^31 - 1.
 void append_window_update(std::uint32_t stream, std::uint32_t increment, BufferWriter& out);
 
 }  // namespace trunkline::http::http2

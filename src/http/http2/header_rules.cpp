@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grammar of names and values, and what a message must have.
+// HeaderRules: the grammar of names and values, and the fields that a message must have.
 #include "http/http2/header_rules.h"
 #include "base/token.h"
 
@@ -24,7 +24,7 @@ constexpr auto name_alphabet = alphabet([](unsigned byte) {
   const auto character = static_cast<char>(byte);
   return base::is_token_character(character) && base::ascii_lower(character) == character;
 });
-// RFC 9110, section 5.5, with the bytes that it calls obs-text.
+// The alphabet is that of RFC 9110, section 5.5, with the bytes that it calls obs-text.
 constexpr auto value_alphabet = alphabet([](unsigned byte) { return byte == '\t' || (byte >= 0x20 && byte != 0x7F); });
 constexpr auto path_alphabet = alphabet([](unsigned byte) { return byte > 0x20 && byte != 0x7F; });
 constexpr auto authority_alphabet =
@@ -68,7 +68,7 @@ FieldKind classify_pseudo(std::string_view name, std::string_view value) noexcep
   return FieldKind::malformed;
 }
 
-/// Names that say something about an HTTP/1.1 connection, and those whose values this layer checks.
+/// Returns false for names that concern a connection of HTTP/1.1, and for wrong values that this layer checks.
 bool is_allowed(std::string_view name, std::string_view value) noexcept {
   switch (name.size()) {
     case 2:

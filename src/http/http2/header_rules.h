@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HeaderRules: which fields a message may have, and in which order (RFC 9113, sections 8.1 to 8.3 and 8.5).
+// HeaderRules: decides which fields a message may have, and in which order (RFC 9113, sections 8.1 to 8.3 and 8.5).
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace trunkline::http::http2 {
 
-/// What a field is to HeaderRules. The values fit hpack::Field::kind.
+/// The meaning of a field to HeaderRules. The values fit hpack::Field::kind.
 enum class FieldKind : std::uint8_t {
-  /// Not allowed in any message. It is 0, so that a field that nobody has classified is refused.
+  /// The field is not allowed in any message. The value is 0, so that a field that nobody has classified is refused.
   malformed = 0,
   regular,
   method,
-  /// :method with the value CONNECT.
+  /// The field is :method with the value CONNECT.
   connect_method,
   scheme,
   authority,
@@ -22,7 +22,7 @@ enum class FieldKind : std::uint8_t {
   status,
 };
 
-/// Decides by name and value alone:
+/// Returns the kind of a field, which depends on name and value alone:
 /// - names are tokens without upper-case letters; pseudo-fields are those of section 8.3;
 /// - values have no control characters except tabs. RFC 9113 allows no space or tab at either end, but gRPC's
 ///   implementations send such values, and let their peers strip them: the caller does so before it uses a value;
@@ -31,7 +31,7 @@ enum class FieldKind : std::uint8_t {
 /// - pseudo-fields have values of their grammar; :authority has no user.
 FieldKind classify_field(std::string_view name, std::string_view value) noexcept;
 
-/// As hpack::NameIds wants it. A table keeps the result, so a field that the peer repeats is validated once.
+/// Classifies for hpack::NameIds. A table keeps the result, so a field that the peer repeats is validated once.
 inline std::uint8_t classify_for_table(std::string_view name, std::string_view value) noexcept {
   return static_cast<std::uint8_t>(classify_field(name, value));
 }
@@ -46,7 +46,7 @@ class HeaderRules {
 
   explicit HeaderRules(Section section) noexcept : allowed_(allowed_at_first(section)), section_(section) {}
 
-  /// For the next field. False: the message is malformed.
+  /// Takes the next field. Returns false if the message is malformed.
   bool accept(FieldKind kind) noexcept {
     const std::uint32_t bit = bit_of(kind);
     if ((allowed_ & bit) == 0) return false;
@@ -54,13 +54,13 @@ class HeaderRules {
     allowed_ &= allowed_after[static_cast<std::size_t>(kind)];
     return true;
   }
-  /// After the last field. False: a pseudo-field is missing, or one is there that CONNECT must not have.
+  /// Returns false after the last field if a pseudo-field is missing, or one is there that CONNECT must not have.
   bool is_complete() const noexcept;
 
  private:
   static std::uint32_t allowed_at_first(Section section) noexcept;
 
-  /// What may follow a field: pseudo-fields stand before the others, each once.
+  /// The fields that may follow a field: pseudo-fields stand before the others, each once.
   static constexpr std::array<std::uint32_t, 8> allowed_after = [] {
     constexpr std::uint32_t all = 0xFE;
     std::array<std::uint32_t, 8> allowed{};

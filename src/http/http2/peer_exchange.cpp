@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frames of a connection that are about no stream.
+// PeerExchange: the frames of a connection that are about no stream.
 #include "http/http2/peer_exchange.h"
 
 #include "http/http2/frame_writer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PingLimit: how often a client may ping, by the rules of gRPC (its proposal A8).
+// PingLimit: limits how often a client may ping, by the rules of gRPC (its proposal A8).
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@ class PingLimit {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   static constexpr std::uint32_t max_strikes = 2;
-  /// For clients without calls.
+  /// The least interval for clients without calls.
   static constexpr std::chrono::hours idle_interval{2};
 
-  /// An interval of 0: any number. `allows_idle`: the interval holds also while no call is open.
+  /// Sets the interval, 0: any number. `allows_idle` says that the interval holds also while no call is open.
   PingLimit(std::chrono::milliseconds min_interval, bool allows_idle) noexcept
       : min_interval_(min_interval), allows_idle_(allows_idle) {}
 
-  /// A ping has come, which is no acknowledgement. `sent` grows with each HEADERS and DATA frame that this side sends.
-  /// False: there are too many, ENHANCE_YOUR_CALM with the text "too_many_pings".
+  /// Counts a ping that is no acknowledgement. `sent` grows with each HEADERS and DATA frame that this side sends.
+  /// Returns false if there are too many: ENHANCE_YOUR_CALM with the text "too_many_pings".
   [[nodiscard]] bool add(TimePoint now, std::uint64_t sent, bool has_calls) noexcept {
     if (min_interval_.count() == 0) return true;
     if (sent != sent_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranges of settings (RFC 9113, section 6.5.2).
+// Settings: the ranges of the values (RFC 9113, section 6.5.2).
 #include "http/http2/settings.h"
 #include "http/http2/flow_window.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings: what an endpoint has announced, and the payload of SETTINGS (RFC 9113, section 6.5).
+// Settings: the values that an endpoint has announced, and the payload of SETTINGS (RFC 9113, section 6.5).
 #pragma once
 
 #include "http/http2/frame.h"
@@ -10,7 +10,7 @@
 
 namespace trunkline::http::http2 {
 
-/// A peer may send values outside the enumeration; they are ignored.
+/// The id of a setting. A peer may send values outside the enumeration; they are ignored.
 enum class SettingId : std::uint16_t {
   header_table_size = 1,
   enable_push = 2,
@@ -30,7 +30,7 @@ struct Setting {
 
 enum class Sender : std::uint8_t { client, server };
 
-/// Begins with the values that hold before any SETTINGS. 2^32 - 1 means that there is no limit.
+/// The settings of an endpoint, at first those that hold before any SETTINGS. 2^32 - 1 means that there is no limit.
 struct Settings {
   std::uint32_t header_table_size = 4096;
   bool enable_push = true;
@@ -44,12 +44,12 @@ struct Settings {
 };
 
 /// Reads the settings one by one: they take effect in their order, and one may occur twice. `payload` is that of a
-/// frame that check_frame_header() has accepted, and outlives the reader.
+/// frame that check_frame_header() has accepted, and must outlive the reader.
 class SettingsReader {
  public:
   explicit SettingsReader(ByteSpan payload) noexcept : rest_(payload) {}
 
-  /// False at the end.
+  /// Reads the next setting. Returns false at the end.
   bool next(Setting& setting) noexcept {
     if (rest_.size() < setting_bytes) return false;
     const unsigned id = std::to_integer<unsigned>(rest_[0]) << 8 | std::to_integer<unsigned>(rest_[1]);

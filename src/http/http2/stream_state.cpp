@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of a stream's states.
+// StreamState: the table of a stream's states.
 #include "http/http2/stream_state.h"
 
 #include <array>
@@ -24,8 +24,8 @@ constexpr StreamTransition early = fail(ErrorCode::protocol_error);
 constexpr StreamTransition late = reset(ErrorCode::stream_closed);
 constexpr StreamTransition dead = fail(ErrorCode::stream_closed);
 
-/// In the order of StreamInput: received HEADERS, with END_STREAM, DATA, with END_STREAM, RST_STREAM, WINDOW_UPDATE;
-/// sent HEADERS, with END_STREAM, DATA, with END_STREAM, RST_STREAM.
+/// The columns are in the order of StreamInput: received HEADERS, with END_STREAM, DATA, with END_STREAM, RST_STREAM,
+/// WINDOW_UPDATE; sent HEADERS, with END_STREAM, DATA, with END_STREAM, RST_STREAM.
 constexpr std::array<Row, stream_state_count> table{{
     // idle
     {{to(open), to(remote), early, early, early, early, to(open), to(local), forbid, forbid, forbid}},

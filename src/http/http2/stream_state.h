@@ -32,9 +32,9 @@ enum class StreamAction : std::uint8_t {
   accept,
   /// The frame has no effect.
   ignore,
-  /// A stream error with the code.
+  /// The stream ends with a stream error of this code.
   reset,
-  /// A connection error with the code.
+  /// The connection ends with a connection error of this code.
   fail,
   /// This side must not send the frame now.
   forbid,
@@ -46,8 +46,8 @@ struct StreamTransition {
   ErrorCode code = ErrorCode::no_error;
 };
 
-/// `closed` is that of a stream which this side has not reset: frames after its own RST_STREAM are ignored, and whoever
-/// keeps the streams knows which those are.
+/// Returns the next state and the action. `closed` is the state of a stream that this side has not reset: frames after
+/// its own RST_STREAM are ignored, and whoever keeps the streams knows which those are.
 StreamTransition transition(StreamState state, StreamInput input) noexcept;
 
 }  // namespace trunkline::http::http2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The registered codes, and the payload of close frames.
+// CloseCode: the registered codes, and the payload of close frames.
 #include "http/websocket/close_code.h"
 
 #include "base/utf8.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t code_bytes = 2;
 
-/// The longest start of `text` that has room and does not cut a character.
+/// Returns the longest start of `text` that has room and does not cut a character.
 std::string_view shortened(std::string_view text) noexcept {
   std::size_t size = max_control_bytes - code_bytes;
   if (text.size() <= size) return text;
@@ -25,7 +25,7 @@ std::string_view shortened(std::string_view text) noexcept {
 
 bool may_be_sent(CloseCode code) noexcept {
   const auto value = static_cast<std::uint16_t>(code);
-  // 1004 is reserved; 1005, 1006 and 1015 are for what was not said. 1012 to 1014 were registered later.
+  // 1004 is reserved; 1005, 1006 and 1015 stand for a close without a code. 1012 to 1014 were registered later.
   if (value >= 1000 && value <= 1014) return value != 1004 && value != 1005 && value != 1006;
   return value >= 3000 && value <= 4999;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The three forms of the length.
+// FrameHeader: the three forms of the length.
 #include "http/websocket/frame_header.h"
 
 namespace trunkline::http::websocket {

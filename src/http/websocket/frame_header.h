@@ -10,14 +10,14 @@
 
 namespace trunkline::http::websocket {
 
-/// With the longest length and a mask.
+/// The size of a header with the longest length and a mask.
 inline constexpr std::size_t max_frame_header_bytes = 14;
 
-/// Messages are not fragmented: the frame is the last one of its message.
+/// The header of a whole message. Messages are not fragmented: the frame is the last one of its message.
 struct FrameHeader {
   Opcode opcode = Opcode::binary;
   std::uint64_t length = 0;
-  /// Clients mask what they send.
+  /// Clients mask what they send, so it is true for them.
   bool is_masked = false;
   Mask mask{};
 
@@ -25,7 +25,7 @@ struct FrameHeader {
     const std::size_t length_bytes = length < 126 ? 0 : length <= 0xFFFF ? 2 : 8;
     return 2 + length_bytes + (is_masked ? Mask::key_bytes : 0);
   }
-  /// Needs size() bytes of room; returns size().
+  /// Writes the header. Needs size() bytes of room; returns size().
   std::size_t write(std::byte* out) const noexcept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of headers, in the order in which their bytes come.
+// FrameReader: the rules of headers, in the order in which their bytes come.
 #include "http/websocket/frame_reader.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ FrameReader::Outcome FrameReader::next(ByteSpan& input) noexcept {
   return state_ == State::in_control ? take_control(input) : take_data(input);
 }
 
-/// True once the header is complete.
+/// Reads the bytes of a header. Returns true once the header is complete.
 bool FrameReader::read_header(ByteSpan& input) noexcept {
   for (;;) {
     const std::size_t part = std::min<std::size_t>(header_needed_ - header_size_, input.size());
@@ -47,7 +47,7 @@ bool FrameReader::fail(CloseCode code, std::string_view text) noexcept {
   return false;
 }
 
-/// The first two bytes are there.
+/// Checks the first two bytes, which are there.
 bool FrameReader::begin_header() noexcept {
   const unsigned first = std::to_integer<unsigned>(header_[0]);
   const unsigned second = std::to_integer<unsigned>(header_[1]);
@@ -77,7 +77,7 @@ bool FrameReader::begin_header() noexcept {
   return true;
 }
 
-/// All bytes of the header are there.
+/// Ends the header, of which all bytes are there.
 bool FrameReader::end_header() noexcept {
   const std::size_t length_bytes = header_needed_ - 2 - (expects_masks_ ? Mask::key_bytes : 0);
   std::uint64_t length = std::to_integer<unsigned>(header_[1]) & length_bits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FrameReader: bytes to the content of messages and to control frames (RFC 6455, section 5).
+// FrameReader: turns bytes into the content of messages and into control frames (RFC 6455, section 5).
 #pragma once
 
 #include "http/websocket/close_code.h"
@@ -29,12 +29,12 @@ class FrameReader {
     /// error() says what is wrong. Nothing more can be read.
     failed,
   };
-  /// The mask has to be removed from `bytes`, which are a view of the input.
+  /// A part of a message's content. The mask has to be removed from `bytes`, which are a view of the input.
   struct Data {
     ByteSpan bytes{};
     Mask mask{};
   };
-  /// Without a mask. The payload is valid until the next call.
+  /// A control frame, whose mask has been removed. The payload is valid until the next call.
   struct Control {
     Opcode opcode = Opcode::ping;
     ByteSpan payload{};
@@ -44,10 +44,10 @@ class FrameReader {
     std::string_view text{};
   };
 
-  /// `expects_masks`: the peer is a client.
+  /// Makes a reader. `expects_masks` says that the peer is a client.
   explicit FrameReader(bool expects_masks) noexcept : expects_masks_(expects_masks) {}
 
-  /// Reads from the start of `input`, and removes from it what was read.
+  /// Reads from the start of `input`, and removes the bytes that were read.
   Outcome next(ByteSpan& input) noexcept;
   const Data& data() const noexcept { return data_; }
   const Control& control() const noexcept { return control_; }
@@ -65,7 +65,7 @@ class FrameReader {
 
   const bool expects_masks_;
   State state_ = State::in_header;
-  /// A message has begun whose last frame has not come.
+  /// True if a message has begun whose last frame has not come.
   bool is_in_message_ = false;
   Opcode opcode_ = Opcode::binary;
   std::uint8_t header_size_ = 0;
@@ -73,7 +73,7 @@ class FrameReader {
   std::uint8_t control_size_ = 0;
   std::array<std::byte, max_frame_header_bytes> header_{};
   std::array<std::byte, max_control_bytes> payload_{};
-  /// Of the frame's content.
+  /// The number of bytes of the frame's content that are missing.
   std::uint64_t missing_ = 0;
   Mask mask_;
   Data data_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Masks in steps of 32 bytes.
+// Mask: applies masks in steps of 32 bytes.
 #include "http/websocket/mask.h"
 
 namespace trunkline::http::websocket {
 
 namespace {
 
-/// Compilers turn this into the widest registers that the target has.
+/// Compilers turn this type into the widest registers that the target has.
 using Wide [[gnu::vector_size(32)]] = std::uint64_t;
 
 template <class Word>
@@ -19,7 +19,7 @@ void apply_word(std::byte* to, const std::byte* from, const Word& key) noexcept 
 
 }  // namespace
 
-/// Each step has read all that it overwrites, since `to` is not behind `from`.
+/// Applies the mask. Each step has read all that it overwrites, since `to` is not behind `from`.
 void Mask::apply(std::byte* to, const std::byte* from, std::size_t size) const noexcept {
   if (word_ == 0) {
     if (to != from && size > 0) std::memmove(to, from, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refills the pool with getentropy().
+// MaskKeys: refills the pool with getentropy().
 #include "http/websocket/mask_keys.h"
 
 #include <unistd.h>

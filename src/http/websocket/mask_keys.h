@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MaskKeys: keys that nobody can predict, as the frames of clients need them (RFC 6455, section 10.3).
+// MaskKeys: draws keys that nobody can predict, as the frames of clients need them (RFC 6455, section 10.3).
 #pragma once
 
 #include <trunkline/slice.h>
@@ -9,10 +9,10 @@
 
 namespace trunkline::http::websocket {
 
-/// For one thread. Asks the system's random source once for many keys.
+/// A pool of keys for one thread. It asks the system's random source once for many keys.
 class MaskKeys {
  public:
-  /// Throws std::system_error if the system has no random bytes.
+  /// Fills `out` with random bytes. Throws std::system_error if the system has none.
   void draw(MutableByteSpan out);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opcode: what a frame of WebSocket is (RFC 6455, section 5.2).
+// Opcode: the kind of a WebSocket frame (RFC 6455, section 5.2).
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace trunkline::http::websocket {
 
 enum class Opcode : std::uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
 
-/// Control frames may stand between the fragments of a message.
+/// Returns true for control frames, which may stand between the fragments of a message.
 constexpr bool is_control(Opcode opcode) noexcept { return (static_cast<std::uint8_t>(opcode) & 8) != 0; }
 
-/// A longer control frame is an error of the peer.
+/// The longest control frame; a longer one is an error of the peer.
 inline constexpr std::size_t max_control_bytes = 125;
 
 }  // namespace trunkline::http::websocket

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SHA-1 of a text that is in memory.
+// sha1(): computes SHA-1 of a text that is in memory.
 #include "http/websocket/sha1.h"
 
 #include <bit>
@@ -19,7 +19,7 @@ std::uint32_t read_word(const char* bytes) noexcept {
   return word;
 }
 
-/// What a round adds, and the constant of its twenty.
+/// Returns what a round adds, together with the constant of its twenty rounds.
 std::uint32_t mix(std::size_t round, std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
   if (round < 20) return ((b & c) | (~b & d)) + 0x5A827999;
   if (round < 40) return (b ^ c ^ d) + 0x6ED9EBA1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Passes over the records of a DNS message.
+// answer_ttl(): passes over the records of a DNS message.
 #include "naming/dns/answer_ttl.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Cursor {
     rest_ = rest_.subspan(bytes);
     return value;
   }
-  /// Labels up to the root, or up to a pointer.
+  /// Skips the labels up to the root, or up to a pointer.
   bool skip_name() noexcept {
     while (const auto length = number(1)) {
       if (*length == 0) return true;

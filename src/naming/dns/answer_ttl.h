@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// answer_ttl: for how long the answers of a DNS message hold.
+// answer_ttl(): says for how long the answers of a DNS message hold.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace trunkline::naming::dns {
 
-/// The lowest time to live, in seconds, of the answers in `message` (RFC 1035 section 4), which c-ares does not tell
-/// for SRV records. None: there are no answers, or the message is malformed.
+/// Returns the lowest time to live, in seconds, of the answers in `message` (RFC 1035 section 4), which c-ares does not
+/// tell for SRV records; nullopt if there are no answers, or the message is malformed.
 std::optional<std::uint32_t> answer_ttl(std::span<const unsigned char> message) noexcept;
 
 }  // namespace trunkline::naming::dns

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns records into servers.
+// AresLookup: turns records into servers.
 #include "naming/dns/ares_lookup.h"
 
 #include "naming/dns/answer_ttl.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr int class_in = 1;
 constexpr int type_txt = 16;
 constexpr int type_srv = 33;
-/// RFC 2782: a server of weight 0 beside others gets hardly any call.
+/// The weight of a server with weight 0: RFC 2782 gives it hardly any call beside others.
 constexpr double smallest_weight = 0.01;
 constexpr std::size_t max_servers = 10000;
 constexpr std::string_view service_config_prefix = "grpc_config=";
@@ -64,7 +64,7 @@ void AresLookup::start(Done done) {
     answer_.status = std::move(status);
     return loop_.defer(finish_);
   }
-  // Until the queries have been started, none of them is the last.
+  // The count has one for this function: until the queries have been started, none of them is the last.
   open_queries_ = 1;
   if (target_.uses_srv) {
     ask_for_services();
@@ -142,7 +142,7 @@ void AresLookup::take_services(int status, std::span<const unsigned char> messag
   }
 }
 
-/// A failure leaves it unknown: the servers are of use without.
+/// Takes the service configs. A failure leaves them unknown: the servers are of use without.
 void AresLookup::take_service_configs(int status, std::span<const unsigned char> message) {
   ares_txt_ext* parsed = nullptr;
   if (status == ARES_SUCCESS) {
@@ -170,7 +170,7 @@ void AresLookup::take_service_configs(int status, std::span<const unsigned char>
 void AresLookup::take_addresses(const Host& host, int status, const ares_addrinfo* found) {
   if (status != ARES_SUCCESS || found == nullptr || found->nodes == nullptr) {
     const bool has_none = status == ARES_SUCCESS || status == ARES_ENODATA || status == ARES_ENOTFOUND;
-    // The host may well have addresses, so the others are not the whole answer for as long as they hold.
+    // The host may well have addresses, so those of the others are not the whole answer for as long as they hold.
     if (!has_none) limit_time_to_live(base::Duration::zero());
     return fail(host.name, status == ARES_SUCCESS ? ARES_ENODATA : status);
   }
@@ -216,7 +216,7 @@ void AresLookup::report_without_configs() {
   DnsAnswer answer = answer_;
   answer.status = {};
   answer.is_final = false;
-  // It may destroy this object.
+  // The callback may destroy this object.
   const Done done = done_;
   done(std::move(answer));
 }
@@ -230,7 +230,7 @@ void AresLookup::finish() {
   } else if (answer_.status.is_ok()) {
     fail(target_.host, ARES_ENODATA);
   }
-  // It may destroy this object.
+  // The callback may destroy this object.
   const Done done = std::move(done_);
   done(std::move(answer_));
 }

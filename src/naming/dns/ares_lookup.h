@@ -23,14 +23,14 @@ class AresLookup final : public DnsLookup {
  public:
   static constexpr base::Duration patience = std::chrono::seconds(1);
 
-  /// `server_scheme`: that of the servers' endpoints.
+  /// Makes a lookup. `server_scheme` is that of the servers' endpoints.
   AresLookup(net::Loop& loop, DnsTarget target, std::string server_scheme);
   ~AresLookup() override;
 
   void start(Done done) override;
 
  private:
-  /// One host whose addresses are asked for.
+  /// One host whose addresses are looked up.
   struct Host {
     AresLookup& owner;
     std::string name;
@@ -57,15 +57,15 @@ class AresLookup final : public DnsLookup {
   const std::string server_scheme_;
   Done done_;
   DnsAnswer answer_;
-  /// Of the servers in answer_, so that each is there once.
+  /// The servers in answer_, so that each is there once.
   std::unordered_set<std::string> found_;
   int open_queries_ = 0;
-  /// One of them is for service configs.
+  /// True while a query for service configs is open.
   bool is_asking_for_configs_ = false;
   base::Timer patience_;
   net::DeferredTask finish_;
   std::list<Host> hosts_;
-  /// Destroyed first: its queries call back.
+  /// The channel is destroyed first: its queries call back.
   std::unique_ptr<AresSockets> sockets_;
 };
 

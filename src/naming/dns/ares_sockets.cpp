@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for the sockets of c-ares, which owns them.
+// AresSockets: waits for the sockets of c-ares, which owns them.
 #include "naming/dns/ares_sockets.h"
 
 #include <asio/posix/stream_descriptor.hpp>
@@ -12,7 +12,7 @@ namespace trunkline::naming::dns {
 
 namespace {
 
-/// Once in the life of the process; c-ares needs no counterpart on Linux.
+/// Initializes the library once in the life of the process; c-ares needs no counterpart on Linux.
 int initialize_library() {
   static const int status = ares_library_init(ARES_LIB_INIT_ALL);
   return status;
@@ -37,7 +37,7 @@ class AresSockets::Watch : public std::enable_shared_from_this<Watch> {
     if (wants_read_) wait_for_read();
     if (wants_write_) wait_for_write();
   }
-  /// Before c-ares closes the socket, whose number may then be that of another.
+  /// Lets go of the socket before c-ares closes it: its number may be that of another one afterwards.
   void release() noexcept {
     owner_ = nullptr;
     if (descriptor_.is_open()) descriptor_.release();
@@ -93,8 +93,8 @@ Status AresSockets::open(const std::string& name_server) {
   options.sock_state_cb_data = this;
   int mask = ARES_OPT_SOCK_STATE_CB;
 #if ARES_VERSION < 0x011400
-  // Earlier than 1.20, c-ares waits 5 s before it asks again for what is lost, and resolv.conf cannot change that.
-  // These are what later releases begin with.
+  // Before version 1.20, c-ares waits 5 s before it asks again for what is lost, and resolv.conf cannot change that.
+  // These values are the defaults of later releases.
   options.timeout = 2000;
   options.tries = 3;
   mask |= ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES;

@@ -17,22 +17,22 @@
 
 namespace trunkline::naming::dns {
 
-/// Loop's thread. c-ares must not be asked to destroy its channel from within its own callbacks, so neither may these
-/// destroy this object.
+/// Only the loop's thread uses it. c-ares must not be asked to destroy its channel from within its own callbacks, so
+/// these must not destroy this object either.
 class AresSockets {
  public:
   explicit AresSockets(net::Loop& loop) noexcept;
-  /// Queries that are under way call back with ARES_EDESTRUCTION.
+  /// Destroys the channel. Queries that are under way call back with ARES_EDESTRUCTION.
   ~AresSockets();
   AresSockets(const AresSockets&) = delete;
   AresSockets& operator=(const AresSockets&) = delete;
 
-  /// Reads the configuration of the system. `name_server`: ADDRESS:PORT, or empty for those of the system. Error:
+  /// Reads the configuration of the system. `name_server` is ADDRESS:PORT, or empty for those of the system. Error:
   /// resource_exhausted or internal.
   Status open(const std::string& name_server);
-  /// Not null after open().
+  /// Returns the channel, which is not null after open().
   ares_channel channel() const noexcept { return channel_; }
-  /// To be called after queries have been started.
+  /// Sets the timer. Must be called after queries have been started.
   void arm_timer();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DnsLookup: asks for the records of one name, once or again.
+// DnsLookup: looks the records of one name up, once or again.
 #pragma once
 
 #include "base/clock.h"
@@ -14,19 +14,19 @@
 namespace trunkline::naming::dns {
 
 struct DnsAnswer {
-  /// Of what has failed; ok: `servers` is not empty.
+  /// The error of what has failed. If it is ok, `servers` is not empty.
   Status status{};
   std::vector<ResolvedServer> servers{};
-  /// The JSON of the service configs to choose from; empty: there are none. Without a value: it was not asked for, or
+  /// The JSON of the service configs to choose from; empty: there are none. Without a value they were not looked up, or
   /// could not be found out.
   std::optional<std::string> service_configs{};
-  /// For how long the records hold; base::Duration::max(): for ever.
+  /// The time for which the records hold; base::Duration::max(): for ever.
   base::Duration time_to_live{};
-  /// False: the service configs are a long time coming, and a final answer follows.
+  /// False if the service configs are a long time coming, and a final answer follows.
   bool is_final = true;
 };
 
-/// Loop's thread.
+/// A lookup on the loop's thread.
 class DnsLookup {
  public:
   using Done = std::function<void(DnsAnswer answer)>;
@@ -34,7 +34,7 @@ class DnsLookup {
   /// Ends a lookup that is under way: nothing is called afterwards.
   virtual ~DnsLookup() = default;
   /// Calls `done` with the final answer, and before that with one that is not final if the service configs take long.
-  /// Never from within this call; `done` may destroy this object. Not while a lookup is under way.
+  /// It is never called inside this function, and may destroy this object. No lookup may be under way.
   virtual void start(Done done) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The times of lookups.
+// DnsResolver: the times of lookups.
 #include "naming/dns/dns_resolver.h"
 
 #include <algorithm>

@@ -18,18 +18,18 @@
 namespace trunkline::naming::dns {
 
 /// Looks again when the records' time to live ends, after a failure with the channel's backoff, and when refresh() asks
-/// for it. Loop's thread.
+/// for it. Only the loop's thread uses it.
 class DnsResolver final : public Resolver {
  public:
-  /// What a time to live is raised to; or min_refresh, if that is less.
+  /// The least time to live. Shorter ones are raised to it, or to min_refresh, if that is less.
   static constexpr base::Duration min_time_to_live = std::chrono::seconds(5);
   static constexpr base::Duration max_time_to_live = std::chrono::hours(1);
 
-  /// `min_refresh`: the shortest time from one lookup to another that refresh() asks for.
+  /// Makes a resolver. `min_refresh` is the shortest time from one lookup to another for which refresh() asks.
   DnsResolver(net::Loop& loop, const BackoffOptions& backoff, base::Duration min_refresh,
               std::unique_ptr<DnsLookup> lookup);
-  /// Chooses among the service configs that the lookup finds, from here on. `log` gets what is wrong with them; the
-  /// last good one stays then.
+  /// Has the resolver choose among the service configs that the lookup finds, from here on. `log` gets what is wrong
+  /// with them; the last good one stays then.
   void choose_service_config(ServiceConfigChoice choice, LogCallback log);
 
   void start(std::shared_ptr<ResolverUpdates> updates) override;
@@ -52,7 +52,7 @@ class DnsResolver final : public Resolver {
   LogCallback log_;
   std::string service_config_;
   base::Timer next_;
-  /// Destroyed first: it calls nothing afterwards.
+  /// The lookup is destroyed first, and calls nothing afterwards.
   std::unique_ptr<DnsLookup> lookup_;
 };
 

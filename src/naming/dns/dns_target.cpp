@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the authority, the path and the query of a dns URI apart.
+// DnsTarget: takes the authority, the path and the query of a dns URI apart.
 #include "naming/dns/dns_target.h"
 
 #include <asio/ip/address.hpp>
@@ -25,11 +25,11 @@ Status refused(const Target& target, const std::string& problem) {
 
 struct HostAndPort {
   std::string host;
-  /// As it is written; none: there is no colon.
+  /// The port as it is written; nullopt if there is no colon.
   std::optional<std::string_view> port;
 };
 
-/// An address of IPv6 stands in brackets.
+/// Splits a text into host and port. An address of IPv6 stands in brackets.
 std::optional<HostAndPort> split(std::string_view text) {
   if (text.starts_with('[')) {
     const auto end = text.find(']');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The resolver of a build without c-ares.
+// make_dns_resolver(): refuses names in a build without c-ares.
 #include "naming/dns/make_dns_resolver.h"
 
 namespace trunkline::naming::dns {

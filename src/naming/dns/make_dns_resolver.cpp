@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the resolver together.
+// make_dns_resolver(): puts the resolver together.
 #include "naming/dns/make_dns_resolver.h"
 
 #include "naming/dns/ares_lookup.h"

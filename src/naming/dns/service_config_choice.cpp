@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks every member of the choices.
+// ServiceConfigChoice: checks every member of the choices.
 #include "naming/dns/service_config_choice.h"
 
 #include "balance/key_hash.h"
@@ -19,7 +19,7 @@ namespace trunkline::naming::dns {
 namespace {
 
 constexpr CodecLimits limits{.max_value_nodes = 1u << 16};
-/// As gRPC's core says it, in the languages that are bound to it too.
+/// The language that gRPC's core names, in the languages that are bound to it too.
 constexpr std::string_view client_language = "c++";
 
 Status wrong(const std::string& path, const std::string& problem) {
@@ -38,7 +38,7 @@ bool equals_ignoring_case(std::string_view left, std::string_view right) noexcep
                     [&](char a, char b) { return lower(a) == lower(b); });
 }
 
-/// Whether `wanted` is in the list, or the list is empty.
+/// Returns true if `wanted` is in the list, or the list is empty.
 template <class Equal>
 Result<bool> lists(const Value& list, const std::string& path, std::string_view wanted, Equal equal) {
   if (!list.is_array()) return wrong(path, "is not an array");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the values that have changed.
+// AnnouncedServers: reads the values that have changed.
 #include "naming/etcd/announced_servers.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace trunkline::naming::etcd {
 
 namespace {
 
-/// As error texts may show it.
+/// Returns a key as error texts may show it.
 std::string shown(std::string key) {
   constexpr std::size_t max_shown_bytes = 160;
   if (key.size() > max_shown_bytes) key = key.substr(0, max_shown_bytes) + "...";

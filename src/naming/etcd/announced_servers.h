@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AnnouncedServers: the servers that the keys below a prefix stand for.
+// AnnouncedServers: keeps the servers for which the keys below a prefix stand.
 #pragma once
 
 #include "naming/etcd/key_value.h"
@@ -18,23 +18,23 @@ namespace trunkline::naming::etcd {
 
 class AnnouncedServers {
  public:
-  /// `server_scheme`: how bare addresses are called.
+  /// `server_scheme` says how bare addresses are called.
   explicit AnnouncedServers(std::string server_scheme) noexcept : server_scheme_(std::move(server_scheme)) {}
 
-  /// These are all keys. Returns what is wrong with values that were not known before, which stand for no server.
+  /// Takes all keys anew. Returns what is wrong with values that were not known before, which stand for no server.
   std::vector<std::string> replace(const std::vector<KeyValue>& keys);
-  /// Returns what is wrong with the new values.
+  /// Takes changes of keys. Returns what is wrong with the new values.
   std::vector<std::string> apply(const std::vector<KeyValue>& changes);
 
-  /// In the order of their keys, with the service config that was written last.
+  /// Returns the servers in the order of their keys, with the service config that was written last.
   Resolution resolution() const;
-  /// There may be keys, none of which stands for a server.
+  /// Returns true if some key stands for a server. Keys may exist of which none does.
   bool has_servers() const noexcept;
 
  private:
   struct Known {
     std::uint64_t revision = 0;
-    /// None: the value is wrong.
+    /// The entry of the key; nullopt if its value is wrong.
     std::optional<ServerEntry> entry{};
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the lease do.
+// EtcdAnnouncement: carries out the stages of the lease.
 #include "naming/etcd/etcd_announcement.h"
 
 #include "naming/etcd/requests.h"
@@ -103,7 +103,7 @@ void EtcdAnnouncement::put() {
   session_.calls().call(put_method, put_request(key_of(server), ServerEntry::write(server), lease_),
                         [this](const Result<Slice>& response) {
                           if (response) return ++written_, put();
-                          // "requested lease not found"
+                          // The message is "requested lease not found".
                           if (response.status().code() == StatusCode::not_found) return apply(LeaseEvent::lost);
                           fail(response.status());
                         });
@@ -162,7 +162,7 @@ void EtcdAnnouncement::timer_fired() {
       if (!is_renewing_) return renew();
       return fail({StatusCode::deadline_exceeded, "keep alive: etcd does not answer", StatusOrigin::transport});
     case LeaseStage::withdrawn: {
-      // It may destroy this object.
+      // The callback may destroy this object.
       const std::function<void()> done = std::exchange(done_, nullptr);
       return done();
     }

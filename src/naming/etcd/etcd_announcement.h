@@ -24,17 +24,17 @@
 namespace trunkline::naming::etcd {
 
 /// Writes a key for each of the server's addresses under one lease, and keeps that alive. If the lease is lost, it
-/// announces the server anew, under another one. Loop's thread.
+/// announces the server anew, under another one. Only the loop's thread uses it.
 class EtcdAnnouncement final : public server::Announcement {
  public:
   using Log = std::function<void(LogLevel level, std::string_view text)>;
 
-  /// How long withdrawing may take. The keys go with the lease if that is not enough.
+  /// The time that withdrawing may take. The keys go with the lease if that is not enough.
   static constexpr base::Duration withdrawing_time = std::chrono::seconds(2);
 
   struct Parts {
     EtcdTarget target;
-    /// At least one.
+    /// The server, once for each of its addresses; at least one.
     std::vector<ResolvedServer> servers;
     std::chrono::seconds time_to_live;
     std::chrono::milliseconds drain_delay;
@@ -71,17 +71,17 @@ class EtcdAnnouncement final : public server::Announcement {
   const base::Duration drain_delay_;
   const Log log_;
   LeaseStage stage_ = LeaseStage::resting;
-  /// 0: there is none.
+  /// The lease; 0: there is none.
   std::uint64_t lease_ = 0;
-  /// How many of the keys are written under the lease.
+  /// The number of keys that are written under the lease.
   std::size_t written_ = 0;
-  /// A renewal has been sent and not been answered.
+  /// True if a renewal has been sent and not been answered.
   bool is_renewing_ = false;
   bool has_warned_ = false;
   Status last_error_;
   base::TimePoint deadline_ = base::never;
   std::function<void()> done_;
-  /// keeping: the next renewal, or its end. From withdraw() on: the end of withdrawing, then of the delay.
+  /// In `keeping`: the next renewal, or the lease's end. After withdraw(): the end of withdrawing, then of the delay.
   base::Timer timer_;
   EtcdSession session_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The channels to the members, and the stream that is open.
+// EtcdClient: the channels to the members, and the stream that is open.
 #include "naming/etcd/etcd_client.h"
 
 #include "base/random_seed.h"
@@ -22,7 +22,7 @@ ChannelOptions channel_options(const TlsOptions& tls) {
   options.limits.handshake_timeout = EtcdClient::patience;
   options.limits.keepalive_interval = EtcdClient::ping_interval;
   options.limits.keepalive_timeout = EtcdClient::patience;
-  // When to try again, and where, is up to those who call.
+  // The callers decide when to try again, and where.
   options.max_retries = 0;
   options.backoff.maximum = options.backoff.initial;
   return options;
@@ -36,7 +36,7 @@ EtcdClient::EtcdClient(net::Loop& loop, const EtcdTarget& target) {
     const auto source = endpoint_source(member, options);
     channels_.push_back(std::make_unique<Channel>(client::ChannelCore::make(loop, std::move(options), source)));
   }
-  // So that many clients use all members.
+  // A random member is the first, so that many clients use all members.
   current_ = static_cast<std::size_t>(base::random_seed() % channels_.size());
 }
 
@@ -100,7 +100,7 @@ void EtcdClient::read() {
     if (!message->has_value()) {
       return stream_ended({StatusCode::unavailable, "etcd has ended the stream", StatusOrigin::peer});
     }
-    // Its copy outlives what it calls.
+    // The copy of the callback outlives what it calls.
     const Received received = received_;
     received(**std::move(message));
     if (*current == generation) read();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EtcdClient: calls to etcd over channels of gRPC, one for each member.
+// EtcdClient: makes calls to etcd over channels of gRPC, one for each member.
 #pragma once
 
 #include "base/clock.h"
@@ -18,12 +18,12 @@ namespace trunkline::naming::etcd {
 
 class EtcdClient final : public EtcdCalls {
  public:
-  /// After which a call, or an attempt to connect, has failed.
+  /// The time after which a call, or an attempt to connect, has failed.
   static constexpr std::chrono::milliseconds patience{5000};
-  /// How often a member is pinged while a stream waits for it. etcd allows no more than one ping in 5 seconds.
+  /// The interval of pings while a stream waits for a member. etcd allows no more than one ping in 5 seconds.
   static constexpr std::chrono::milliseconds ping_interval{10000};
 
-  /// `loop` must outlive it. Throws std::invalid_argument for TLS options that exclude each other.
+  /// `loop` must outlive the client. Throws std::invalid_argument for TLS options that exclude each other.
   EtcdClient(net::Loop& loop, const EtcdTarget& target);
   ~EtcdClient() override;
 
@@ -43,11 +43,11 @@ class EtcdClient final : public EtcdCalls {
   void write(std::string message);
   void stream_ended(Status reason);
 
-  /// They connect when they are used first.
+  /// The channels to the members, which connect when they are used first.
   std::vector<std::unique_ptr<Channel>> channels_;
   std::size_t current_;
   std::string token_;
-  /// What is in progress; handlers of others do nothing. Null after the destructor.
+  /// The number of the call or stream in progress; handlers of others do nothing. Null after the destructor.
   std::shared_ptr<std::uint64_t> generation_ = std::make_shared<std::uint64_t>(0);
   std::optional<Stream> stream_;
   bool is_writing_ = false;

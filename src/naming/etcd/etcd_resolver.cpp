@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the stages of the watch do.
+// EtcdResolver: carries out the stages of the watch.
 #include "naming/etcd/etcd_resolver.h"
 
 #include "naming/etcd/requests.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EtcdResolver: reports the servers that etcd's keys below a prefix stand for, and again whenever they change.
+// EtcdResolver: reports the servers for which etcd's keys below a prefix stand, again whenever they change.
 #pragma once
 
 #include "base/timer_wheel.h"
@@ -20,14 +20,14 @@
 
 namespace trunkline::naming::etcd {
 
-/// Reads the keys once and watches them from then on. What was reported holds while etcd cannot be reached, and while
-/// no key stands for a server. Loop's thread.
+/// Reads the keys once and watches them from then on. Its last report holds while etcd cannot be reached, and while no
+/// key stands for a server. Only the loop's thread uses it.
 class EtcdResolver final : public Resolver {
  public:
-  /// How long a member may take to begin a watch.
+  /// The time that a member may take to begin a watch.
   static constexpr base::Duration opening_time = std::chrono::seconds(5);
 
-  /// `log` may be null.
+  /// Makes the resolver. `log` may be null.
   EtcdResolver(net::Loop& loop, const EtcdTarget& target, std::unique_ptr<EtcdCalls> calls,
                const BackoffOptions& backoff, LogCallback log);
 
@@ -51,9 +51,9 @@ class EtcdResolver final : public Resolver {
   std::shared_ptr<ResolverUpdates> updates_;
   WatchStage stage_ = WatchStage::resting;
   AnnouncedServers servers_;
-  /// Up to which the keys are known; 0: they are not.
+  /// The revision up to which the keys are known; 0: they are not known.
   std::uint64_t revision_ = 0;
-  /// What was wrong with values that arrived last.
+  /// The faults of the values that arrived last.
   std::vector<std::string> problems_;
   Status last_error_;
   bool has_warned_ = false;

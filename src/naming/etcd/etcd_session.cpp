@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens and pauses.
+// EtcdSession: gets tokens and makes pauses.
 #include "naming/etcd/etcd_session.h"
 
 #include "naming/etcd/requests.h"
@@ -18,7 +18,7 @@ EtcdSession::EtcdSession(net::Loop& loop, std::unique_ptr<EtcdCalls> calls, Cred
       begin_(std::move(begin)),
       next_(
           [](base::Timer&, void* self, base::TimePoint) {
-            // Its copy outlives what it calls.
+            // The copy of the callback outlives what it calls.
             const std::function<void()> attempt = static_cast<EtcdSession*>(self)->begin_;
             attempt();
           },
@@ -31,7 +31,7 @@ void EtcdSession::authenticate(EtcdCalls::Ended done) {
   if (credentials_.user.empty()) return done({});
   calls_->call(authenticate_method, authenticate_request(credentials_.user, credentials_.password),
                [this, done = std::move(done)](Result<Slice> response) {
-                 // So etcd answers if it has no users: "authentication is not enabled".
+                 // etcd answers so if it has no users: "authentication is not enabled".
                  const bool is_needless = response.status().code() == StatusCode::failed_precondition;
                  if (!response && !is_needless) return done(std::move(response).status());
                  if (response) calls_->set_token(AuthenticateResponse::read(response->text()).token);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EtcdSession: as whom etcd is called, and when it is tried again after a failure.
+// EtcdSession: authenticates at etcd, and decides when etcd is tried again after a failure.
 #pragma once
 
 #include "base/timer_wheel.h"
@@ -14,11 +14,11 @@
 namespace trunkline::naming::etcd {
 
 /// Begins at a member, and after a failure at the next one: at once, until all members have failed, and then after a
-/// pause. Loop's thread.
+/// pause. Only the loop's thread uses it.
 class EtcdSession {
  public:
   struct Credentials {
-    /// Empty: there is no user.
+    /// The name of the user; empty: there is no user.
     std::string user{};
     std::string password{};
   };
@@ -37,11 +37,11 @@ class EtcdSession {
   void start();
   /// Gets a token for the user; `done` is called at once if there is none, and may destroy this object.
   void authenticate(EtcdCalls::Ended done);
-  /// What was tried has succeeded.
+  /// Notes that the attempt has succeeded.
   void succeeded() noexcept;
   /// Abandons what is in progress, and has `begin` called at the next member.
   void failed();
-  /// Each member has failed since the last success.
+  /// Returns true if each member has failed since the last success.
   bool has_tried_all() const { return failures_ >= calls_->member_count(); }
 
  private:

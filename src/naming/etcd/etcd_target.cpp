@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the authority, the path and the query of an etcd URI apart.
+// EtcdTarget: takes the authority, the path and the query of an etcd URI apart.
 #include "naming/etcd/etcd_target.h"
 
 #include "naming/percent_decoding.h"
@@ -19,10 +19,10 @@ Status refused(const Target& target, const std::string& problem) {
   return {StatusCode::invalid_argument, "parse target \"" + target.text + "\": " + problem};
 }
 
-/// A password with signs that should have been encoded may be where a member or a parameter is expected.
+/// Returns true if `part` may be quoted. A password with signs that should have been encoded may stand elsewhere.
 bool may_quote(const Target& target, std::string_view part) { return target.text.find(part) != std::string::npos; }
 
-/// Takes what is before `separator` from the front of `rest`, and the separator.
+/// Takes the text before `separator` from the front of `rest`, and the separator.
 std::string_view take_until(std::string_view& rest, char separator) {
   const auto end = rest.find(separator);
   const std::string_view part = rest.substr(0, end);

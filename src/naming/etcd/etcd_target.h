@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EtcdTarget: what a URI such as etcd://e1:2379,e2:2379/services/orders asks for.
+// EtcdTarget: the parts of a URI such as etcd://e1:2379,e2:2379/services/orders.
 #pragma once
 
 #include <trunkline/endpoint.h>
@@ -12,21 +12,21 @@
 namespace trunkline::naming::etcd {
 
 struct EtcdTarget {
-  /// Error: invalid_argument, naming the part of the URI that is wrong.
+  /// Reads the URI. Error: invalid_argument, naming the part of the URI that is wrong.
   static Result<EtcdTarget> parse(const Target& target);
 
-  /// Of etcd, as grpc:// or grpcs://; at least one.
+  /// The members of etcd, as grpc:// or grpcs://; at least one.
   std::vector<Endpoint> members{};
-  /// Empty: etcd is used without a user.
+  /// The name of the user; empty: etcd is used without a user.
   std::string user{};
   std::string password{};
-  /// Of the keys, with a '/' at its end.
+  /// The prefix of the keys, with a '/' at its end.
   std::string prefix{};
-  /// Towards etcd.
+  /// The options of TLS towards etcd.
   TlsOptions tls{};
-  /// How servers are called that are known by a bare address.
+  /// The scheme by which servers are called that are known by a bare address.
   std::string server_scheme{};
-  /// For error texts: the URI without user and password.
+  /// The URI without user and password, for error texts.
   std::string text{};
 };
 

@@ -12,7 +12,7 @@ struct KeyValue {
   std::string value{};
   /// The revision of the store at which the key was written last.
   std::uint64_t revision = 0;
-  /// A change that deletes the key. `value` is empty then.
+  /// True for a change that deletes the key. `value` is empty then.
   bool is_deleted = false;
 
   bool operator==(const KeyValue&) const = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table.
+// The table of a lease's stages.
 #include "naming/etcd/lease_stages.h"
 
 #include <array>

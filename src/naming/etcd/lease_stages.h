@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a server is announced under a lease of etcd, as a table of (stage, event) to (action, next stage).
+// The stages of a server's announcement under a lease of etcd, as a table of (stage, event) to (action, next stage).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace trunkline::naming::etcd {
 
 enum class LeaseStage : std::uint8_t {
-  /// Before the first attempt, and after a failure.
+  /// The first attempt has not begun, or the last one has failed.
   resting,
   authenticating,
   granting,
@@ -26,9 +26,9 @@ inline constexpr int lease_stages = 9;
 enum class LeaseEvent : std::uint8_t {
   begin,
   authenticated,
-  /// There is a lease, from now or before.
+  /// There is a lease, which may be an older one.
   granted,
-  /// The last key is written, now or before.
+  /// The last key is written, now or earlier.
   announced,
   /// The lease has been renewed.
   renewed,
@@ -69,7 +69,7 @@ struct LeaseTransition {
   LeaseStage next;
 };
 
-/// Every pair has an entry.
+/// Returns the transition of a pair. Every pair has an entry.
 LeaseTransition transition(LeaseStage stage, LeaseEvent event) noexcept;
 
 }  // namespace trunkline::naming::etcd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts the resolver together.
+// make_etcd_resolver(): puts the resolver together.
 #include "naming/etcd/make_etcd_resolver.h"
 
 #include "naming/etcd/etcd_client.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The resolver of servers that are announced in etcd, such as "etcd://e1:2379,e2:2379/services/orders".
+// make_etcd_resolver(): resolves servers announced in etcd, such as "etcd://e1:2379,e2:2379/services/orders".
 #pragma once
 
 #include <trunkline/resolver.h>
@@ -8,7 +8,7 @@
 
 namespace trunkline::naming::etcd {
 
-/// A ResolverRegistry::Factory. Error: invalid_argument, naming what is wrong with the URI.
+/// Serves as a ResolverRegistry::Factory. Error: invalid_argument, naming what is wrong with the URI.
 Result<std::unique_ptr<Resolver>> make_etcd_resolver(const ResolverContext& context);
 
 }  // namespace trunkline::naming::etcd

@@ -18,17 +18,17 @@ inline constexpr std::string_view keep_alive_method = "etcdserverpb.Lease/LeaseK
 inline constexpr std::string_view revoke_method = "etcdserverpb.Lease/LeaseRevoke";
 
 std::string authenticate_request(std::string_view user, std::string_view password);
-/// All keys that begin with `prefix`, which is not empty.
+/// Returns the request for all keys that begin with `prefix`, which is not empty.
 std::string range_request(std::string_view prefix);
-/// Their changes, from `revision` on.
+/// Returns the request for the changes of these keys, from `revision` on.
 std::string watch_request(std::string_view prefix, std::uint64_t revision);
 std::string put_request(std::string_view key, std::string_view value, std::uint64_t lease);
-/// A lease with an id that etcd chooses.
+/// Returns the request for a lease with an id that etcd chooses.
 std::string grant_request(std::uint64_t seconds);
 std::string keep_alive_request(std::uint64_t lease);
 std::string revoke_request(std::uint64_t lease);
 
-/// The first key after all those that begin with `prefix`; a single 0 if there is none: the end of all keys.
+/// Returns the first key after all those that begin with `prefix`; a single 0 if there is none: the end of all keys.
 std::string end_of_prefix(std::string_view prefix);
 
 }  // namespace trunkline::naming::etcd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The responses of etcd, read from messages of protobuf. What is not needed, or missing, is skipped.
+// Reads the responses of etcd from messages of protobuf. Fields that are not needed, or missing, are skipped.
 #pragma once
 
 #include "naming/etcd/key_value.h"
@@ -11,45 +11,45 @@
 
 namespace trunkline::naming::etcd {
 
-/// Of Auth/Authenticate.
+/// The response of Auth/Authenticate.
 struct AuthenticateResponse {
   static AuthenticateResponse read(std::string_view message);
 
   std::string token{};
 };
 
-/// Of KV/Range.
+/// The response of KV/Range.
 struct RangeResponse {
   static RangeResponse read(std::string_view message);
 
-  /// Of the store when the keys were read.
+  /// The revision of the store when the keys were read.
   std::uint64_t revision = 0;
   std::vector<KeyValue> keys{};
 };
 
-/// Of Watch/Watch.
+/// A response of Watch/Watch.
 struct WatchResponse {
   static WatchResponse read(std::string_view message);
 
-  /// Of the store when the response was sent.
+  /// The revision of the store when the response was sent.
   std::uint64_t revision = 0;
-  /// The watch has begun.
+  /// True if the watch has begun.
   bool is_created = false;
-  /// The watch has ended.
+  /// True if the watch has ended.
   bool is_cancelled = false;
   std::string cancel_reason{};
-  /// Not 0: changes before this revision are lost.
+  /// If it is not 0, changes before this revision are lost.
   std::uint64_t compact_revision = 0;
-  /// In the order in which they happened.
+  /// The changes in the order in which they happened.
   std::vector<KeyValue> changes{};
 };
 
-/// Of Lease/LeaseGrant and Lease/LeaseKeepAlive.
+/// The response of Lease/LeaseGrant and Lease/LeaseKeepAlive.
 struct LeaseResponse {
   static LeaseResponse read(std::string_view message);
 
   std::uint64_t id = 0;
-  /// 0 or less: there is no such lease any more.
+  /// The time that the lease has left, in seconds; 0 or less: there is no such lease any more.
   std::int64_t seconds_left = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes the members of gRPC's format out, and leaves the rest to read_server().
+// ServerEntry: takes the members of gRPC's format out, and leaves the rest to read_server().
 #include "naming/etcd/server_entry.h"
 
 #include "codec/json_codec.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerEntry: what the value of a key says about a server.
+// ServerEntry: the server that the value of a key describes.
 #pragma once
 
 #include <trunkline/resolver.h>
@@ -9,16 +9,16 @@
 
 namespace trunkline::naming::etcd {
 
-/// An object of JSON with the members of read_server(), and if wanted `service_config`, an object. Or gRPC's format for
-/// etcd: `{"Op": 0, "Addr": "HOST:PORT", "Metadata": ...}`. Both may be in one object: then `uri` or `address` counts.
+/// A value is an object of JSON with the members of read_server(), and if wanted `service_config`, an object. Or it has
+/// gRPC's format: `{"Op": 0, "Addr": "HOST:PORT", "Metadata": ...}`. If one object has both, `uri` or `address` counts.
 struct ServerEntry {
-  /// `server_scheme`: how a bare address is called. Error: invalid_argument, with what is wrong.
+  /// Reads a value. `server_scheme` says how a bare address is called. Error: invalid_argument, with what is wrong.
   static Result<ServerEntry> read(std::string_view value, std::string_view server_scheme);
-  /// Both formats in one object; gRPC's only for an endpoint with a host.
+  /// Writes both formats in one object, gRPC's only for an endpoint with a host.
   static std::string write(const ResolvedServer& server);
 
   ResolvedServer server{};
-  /// JSON; empty: there is none.
+  /// The service config as JSON; empty: there is none.
   std::string service_config{};
 };
 

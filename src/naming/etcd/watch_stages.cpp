@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table.
+// The table of a watch's stages.
 #include "naming/etcd/watch_stages.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a prefix of etcd's keys is followed, as a table of (stage, event) to (action, next stage).
+// The stages of following a prefix of etcd's keys, as a table of (stage, event) to (action, next stage).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace trunkline::naming::etcd {
 
 enum class WatchStage : std::uint8_t {
-  /// Before the first attempt, and after a failure.
+  /// The first attempt has not begun, or the last one has failed.
   resting,
   authenticating,
   /// All keys are read.
@@ -58,7 +58,7 @@ struct WatchTransition {
   WatchStage next;
 };
 
-/// Every pair has an entry.
+/// Returns the transition of a pair. Every pair has an entry.
 WatchTransition transition(WatchStage stage, WatchEvent event) noexcept;
 
 }  // namespace trunkline::naming::etcd

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the events of inotify, of which only the end of the watch is told apart.
+// DirectoryWatch: reads the events of inotify, of which only the end of the watch is told apart.
 #include "naming/file/directory_watch.h"
 
 #include <sys/inotify.h>

@@ -14,23 +14,23 @@
 
 namespace trunkline::naming::file {
 
-/// Loop's thread.
+/// A watch, which only the loop's thread uses.
 class DirectoryWatch {
  public:
-  /// `changed` is called after each batch of changes, and when the directory itself has gone; it may destroy this
-  /// object.
+  /// Makes a watch. `changed` is called after each batch of changes, and when the directory itself has gone; it may
+  /// destroy this object.
   DirectoryWatch(net::Loop& loop, std::function<void()> changed);
   ~DirectoryWatch();
   DirectoryWatch(const DirectoryWatch&) = delete;
   DirectoryWatch& operator=(const DirectoryWatch&) = delete;
 
-  /// Begins, or begins anew. Errors: not_found, there is no such directory; resource_exhausted, the system refuses.
+  /// Begins, or begins anew. Errors: not_found if there is no such directory; resource_exhausted if the system refuses.
   Status open(const std::string& directory);
-  /// False: open() has not succeeded, or the directory has gone.
+  /// Returns false if open() has not succeeded, or the directory has gone.
   bool is_open() const noexcept;
 
  private:
-  /// Handlers own it, so it outlives the watch until they have been called.
+  /// The state of the watch. Handlers own it, so it outlives the watch until they have been called.
   struct State {
     State(asio::io_context& context, std::function<void()> report) : descriptor(context), changed(std::move(report)) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the file, and decides whether there is anything to report.
+// FileResolver: reads the file, and decides whether there is anything to report.
 #include "naming/file/file_resolver.h"
 
 #include "naming/file/read_fleet.h"
@@ -53,7 +53,7 @@ void FileResolver::start(std::shared_ptr<ResolverUpdates> updates) {
 }
 
 void FileResolver::read() {
-  // Before the file is read, so that no change is missed.
+  // The watch begins before the file is read, so that no change is missed.
   if (!watch_.is_open() && !watch_.open(directory_).is_ok()) {
     loop_.timers().schedule(settled_, loop_.now() + retry_time);
   }

@@ -14,17 +14,17 @@
 namespace trunkline::naming::file {
 
 /// Watches the directory rather than the file, which may be replaced by another or be a symbolic link by way of the
-/// directory, as Kubernetes' ConfigMaps are. Content that is malformed is reported as a failure, and what was reported
-/// before holds. Loop's thread.
+/// directory, as Kubernetes' ConfigMaps are. Content that is malformed is reported as a failure, and the last report
+/// holds. Only the loop's thread uses it.
 class FileResolver final : public Resolver {
  public:
-  /// How long changes are collected before the file is read.
+  /// The time for which changes are collected before the file is read.
   static constexpr base::Duration settling_time = std::chrono::milliseconds(50);
-  /// How often a directory that cannot be watched is tried again.
+  /// The time after which a directory that cannot be watched is tried again.
   static constexpr base::Duration retry_time = std::chrono::seconds(1);
   static constexpr std::size_t max_bytes = 16u << 20;
 
-  /// `path` is absolute.
+  /// Makes a resolver. `path` is absolute.
   FileResolver(net::Loop& loop, std::string path, std::string server_scheme);
 
   void start(std::shared_ptr<ResolverUpdates> updates) override;
@@ -37,14 +37,14 @@ class FileResolver final : public Resolver {
   const std::string directory_;
   const std::string server_scheme_;
   std::shared_ptr<ResolverUpdates> updates_;
-  /// What has been reported, of whichever kind; changes that leave it as it is are none.
+  /// The last report, of whichever kind. A change that leaves it as it is does not count.
   std::string reported_;
   bool has_reported_ = false;
   base::Timer settled_;
   DirectoryWatch watch_;
 };
 
-/// A ResolverRegistry::Factory. Error: invalid_argument, naming what is wrong with the URI.
+/// Serves as a ResolverRegistry::Factory. Error: invalid_argument, naming what is wrong with the URI.
 Result<std::unique_ptr<Resolver>> make_file_resolver(const ResolverContext& context);
 
 }  // namespace trunkline::naming::file

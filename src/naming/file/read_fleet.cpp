@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks every member of the text.
+// read_fleet(): checks every member of the text.
 #include "naming/file/read_fleet.h"
 
 #include "codec/json_codec.h"

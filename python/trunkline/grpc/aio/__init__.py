@@ -64,8 +64,8 @@ __all__ = [
 
 
 def init_grpc_aio() -> None:
-    """Has nothing to do: there is no state of the process."""
+    """Does nothing, as there is no state of the process."""
 
 
 def shutdown_grpc_aio() -> None:
-    """Has nothing to do: there is no state of the process."""
+    """Does nothing, as there is no state of the process."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The interfaces of calls, for asyncio: what both sides share, and one for each kind of a client's calls."""
+"""The interfaces of calls, for asyncio: one for both sides, and one for each kind of a client's calls."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ Response = TypeVar("Response")
 
 
 class RpcContext(metaclass=abc.ABCMeta):
-    """A call, for either side."""
+    """The interface of a call, for either side."""
 
     @abc.abstractmethod
     def cancelled(self) -> bool:
-        """Whether the call has ended by cancellation."""
+        """Returns whether the call has ended by cancellation."""
 
     @abc.abstractmethod
     def done(self) -> bool:
-        """Whether the call has ended."""
+        """Returns whether the call has ended."""
 
     @abc.abstractmethod
     def time_remaining(self) -> float | None:
-        """Seconds until the deadline, 0 or more; None without one."""
+        """Returns the seconds until the deadline, 0 or more; None without one."""
 
     @abc.abstractmethod
     def cancel(self) -> bool:
-        """Cancels the call. False if it has ended."""
+        """Cancels the call. Returns False if it has ended."""
 
     @abc.abstractmethod
     def add_done_callback(self, callback: Callable[[Any], None]) -> None:
@@ -43,19 +43,19 @@ class Call(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     async def initial_metadata(self) -> Metadata | None:
-        """What the server has sent before its first message; None if interceptors have made no call."""
+        """Returns the metadata before the first message; None if interceptors have made no call."""
 
     @abc.abstractmethod
     async def trailing_metadata(self) -> Metadata | None:
-        """What the server has sent with the status; None if interceptors have made no call."""
+        """Returns the metadata sent with the status; None if interceptors have made no call."""
 
     @abc.abstractmethod
     async def code(self) -> StatusCode:
-        """The code of the status."""
+        """Returns the code of the status."""
 
     @abc.abstractmethod
     async def details(self) -> str:
-        """The text of the status."""
+        """Returns the text of the status."""
 
     @abc.abstractmethod
     async def wait_for_connection(self) -> None:
@@ -67,7 +67,7 @@ class UnaryUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def __await__(self) -> Generator[Any, None, Response]:
-        """The response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
+        """Waits for the response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
 
 
 class UnaryStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
@@ -75,11 +75,11 @@ class UnaryStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def __aiter__(self) -> AsyncIterator[Response]:
-        """The responses. A call is either iterated over or read."""
+        """Iterates over the responses. A call is either iterated over or read."""
 
     @abc.abstractmethod
     async def read(self) -> Any:
-        """The next response; EOF after the last one. Raises AioRpcError."""
+        """Returns the next response; EOF after the last one. Raises AioRpcError."""
 
 
 class StreamUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
@@ -91,11 +91,11 @@ class StreamUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     async def done_writing(self) -> None:
-        """No more requests follow."""
+        """Tells the server that no more requests follow."""
 
     @abc.abstractmethod
     def __await__(self) -> Generator[Any, None, Response]:
-        """The response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
+        """Waits for the response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
 
 
 class StreamStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
@@ -103,11 +103,11 @@ class StreamStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def __aiter__(self) -> AsyncIterator[Response]:
-        """The responses. A call is either iterated over or read."""
+        """Iterates over the responses. A call is either iterated over or read."""
 
     @abc.abstractmethod
     async def read(self) -> Any:
-        """The next response; EOF after the last one. Raises AioRpcError."""
+        """Returns the next response; EOF after the last one. Raises AioRpcError."""
 
     @abc.abstractmethod
     async def write(self, request: Request) -> None:
@@ -115,4 +115,4 @@ class StreamStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     async def done_writing(self) -> None:
-        """No more requests follow."""
+        """Tells the server that no more requests follow."""

@@ -86,7 +86,7 @@ class _ManyRequestsMultiCallable(abc.ABC):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
-        """Begins the call. Without ``request_iterator`` it is written to."""
+        """Begins the call. Without ``request_iterator`` its requests are written to it."""
 
 
 class StreamUnaryMultiCallable(_ManyRequestsMultiCallable):
@@ -98,9 +98,9 @@ class StreamStreamMultiCallable(_ManyRequestsMultiCallable):
 
 
 class _Method:
-    """What methods of every kind share: calls, through the interceptors if there are any."""
+    """The base of methods of every kind. It makes calls, through the interceptors if there are any."""
 
-    #: The class of a call on the wire, and that of one with interceptors.
+    #: The class of a call on the wire, and the class of a call with interceptors.
     _wire: Any
     _intercepted: Any
     _intercept: str
@@ -194,25 +194,25 @@ class _StreamStream(_ManyRequests, StreamStreamMultiCallable):
 
 
 class Channel(abc.ABC):
-    """Calls to one target, for asyncio."""
+    """Makes calls to one target, for asyncio."""
 
     @abc.abstractmethod
     async def __aenter__(self: Self) -> Self:
-        """The channel."""
+        """Returns the channel."""
 
     @abc.abstractmethod
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Closes it."""
+        """Closes the channel."""
 
     @abc.abstractmethod
     async def close(self, grace: float | None = None) -> None:
-        """Closes the channel. Calls in progress may take ``grace`` seconds; None for none."""
+        """Closes the channel. Calls in progress may take ``grace`` seconds; None gives them no time."""
 
     @abc.abstractmethod
     def get_state(self, try_to_connect: bool = False) -> ChannelConnectivity:
-        """The state of the channel."""
+        """Returns the state of the channel."""
 
     @abc.abstractmethod
     async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
@@ -230,7 +230,7 @@ class Channel(abc.ABC):
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryUnaryMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def unary_stream(
@@ -240,7 +240,7 @@ class Channel(abc.ABC):
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryStreamMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def stream_unary(
@@ -250,7 +250,7 @@ class Channel(abc.ABC):
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
     ) -> StreamUnaryMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
     def stream_stream(
@@ -260,7 +260,7 @@ class Channel(abc.ABC):
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
     ) -> StreamStreamMultiCallable:
-        """The method, whose name is ``/package.Service/Method``."""
+        """Returns the method, whose name is ``/package.Service/Method``."""
 
 
 _KINDS = (
@@ -390,7 +390,7 @@ def insecure_channel(
     compression: Any = None,
     interceptors: Sequence[ClientInterceptor] | None = None,
 ) -> Channel:
-    """A channel without TLS; see ``grpc.insecure_channel``. ``interceptors``: the first one is outermost."""
+    """Makes a channel without TLS, as ``grpc.insecure_channel`` does. Of ``interceptors`` the first is outermost."""
     return GrpcChannel(ChannelTarget.of(target, None, options), options, compression, interceptors)
 
 
@@ -401,5 +401,5 @@ def secure_channel(
     compression: Any = None,
     interceptors: Sequence[ClientInterceptor] | None = None,
 ) -> Channel:
-    """As ``insecure_channel``, secured by the credentials."""
+    """Makes a channel as ``insecure_channel`` does, secured by the credentials."""
     return GrpcChannel(ChannelTarget.of(target, credentials, options), options, compression, interceptors)

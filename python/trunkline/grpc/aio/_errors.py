@@ -28,7 +28,7 @@ class InternalError(BaseError):
 
 
 class _EndOfFile:
-    """What a read returns after the last message."""
+    """The type of the object that a read returns after the last message."""
 
     def __bool__(self) -> bool:
         return False
@@ -68,23 +68,23 @@ class AioRpcError(RpcError):
         self._debug_error_string = debug_error_string
 
     def code(self) -> StatusCode:
-        """The code of the status."""
+        """Returns the code of the status."""
         return self._code
 
     def details(self) -> str | None:
-        """The text of the status."""
+        """Returns the text of the status."""
         return self._details
 
     def initial_metadata(self) -> Metadata | None:
-        """What the server has sent before its first message."""
+        """Returns the metadata that the server has sent before its first message."""
         return self._initial_metadata
 
     def trailing_metadata(self) -> Metadata | None:
-        """What the server has sent with the status."""
+        """Returns the metadata that the server has sent with the status."""
         return self._trailing_metadata
 
     def debug_error_string(self) -> str | None:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         return self._debug_error_string
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ class AioRpcError(RpcError):
 
 
 def error_of(outcome: Outcome) -> AioRpcError:
-    """The error of a call that has ended so."""
+    """Returns the error of a call that has ended with this outcome."""
     return AioRpcError(
         outcome.code,
         Metadata(*outcome.initial_metadata),

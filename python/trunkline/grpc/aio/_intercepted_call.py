@@ -21,7 +21,7 @@ class _InterceptedCall(Call):
     """A call that interceptors make, in a task. They may end with a call, with a response, or with an exception."""
 
     def __init__(self, make: Callable[[], Coroutine[Any, Any, Any]], timeout: float | None) -> None:
-        """``make``: runs the interceptors."""
+        """``make`` runs the interceptors."""
         self._loop = asyncio.get_running_loop()
         self._deadline = None if timeout is None else time.monotonic() + timeout
         self._making: asyncio.Task[Any] = self._loop.create_task(make())
@@ -29,7 +29,7 @@ class _InterceptedCall(Call):
         self._callbacks: list[Callable[[Any], None]] = []
 
     def _made(self, making: asyncio.Task[Any]) -> None:
-        """The interceptors have ended; the callbacks wait for the call that they have made, if any."""
+        """Runs when the interceptors have ended; the callbacks wait for the call that they have made, if any."""
         call = None
         if not making.cancelled() and making.exception() is None:
             call = making.result()
@@ -44,7 +44,7 @@ class _InterceptedCall(Call):
             callback(self)
 
     async def _call(self) -> Any:
-        """What the interceptors have returned. Raises what they have raised."""
+        """Returns what the interceptors have returned. Raises what they have raised."""
         return await asyncio.shield(self._making)
 
     def cancel(self) -> bool:
@@ -85,7 +85,7 @@ class _InterceptedCall(Call):
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     async def _told(self, ask: str, of_error: Callable[[AioRpcError], Any], otherwise: Any) -> Any:
-        """What the call tells when ``ask`` is called; for calls that were not made, what is known instead."""
+        """Returns what the call tells when ``ask`` is called; for calls that were not made, what is known instead."""
         try:
             call = await self._call()
         except AioRpcError as error:
@@ -113,7 +113,7 @@ class _InterceptedCall(Call):
         return found
 
     async def debug_error_string(self) -> str:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         found: str = await self._told("debug_error_string", lambda error: error.debug_error_string(), "")
         return found
 
@@ -152,7 +152,7 @@ class _InterceptedResponses(_InterceptedCall):
             yield response
 
     async def read(self) -> Any:
-        """The next response; EOF after the last one."""
+        """Returns the next response; EOF after the last one."""
         return await anext(self.__aiter__(), EOF)
 
 
@@ -173,7 +173,7 @@ class _Written:
         return request
 
     async def put(self, request: Any, call: _InterceptedCall) -> bool:
-        """False if the call has ended in the meantime."""
+        """Hands a request on. Returns False if the call has ended in the meantime."""
         putting = asyncio.ensure_future(self._queue.put(request))
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         call.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
@@ -191,7 +191,7 @@ class _InterceptedRequests(_InterceptedCall):
     def __init__(
         self, make: Callable[[Any], Coroutine[Any, Any, Any]], timeout: float | None, requests: Any
     ) -> None:
-        """``make``: runs the interceptors with the requests. ``requests``: None for a call that is written to."""
+        """``make`` runs the interceptors with the requests. ``requests`` is None for a call that is written to."""
         self._written = _Written() if requests is None else None
         given = self._written if requests is None else requests
         super().__init__(lambda: make(given), timeout)
@@ -212,7 +212,7 @@ class _InterceptedRequests(_InterceptedCall):
             raise asyncio.InvalidStateError("RPC already finished.")
 
     async def done_writing(self) -> None:
-        """No more requests follow."""
+        """Tells the server that no more requests follow."""
         written = self._writable()
         if not written.is_closed and not self.done():
             written.is_closed = True
@@ -220,16 +220,16 @@ class _InterceptedRequests(_InterceptedCall):
 
 
 class InterceptedUnaryUnaryCall(_InterceptedResponse, UnaryUnaryCall[Any, Any]):
-    """See UnaryUnaryCall."""
+    """A ``UnaryUnaryCall`` that interceptors have made."""
 
 
 class InterceptedUnaryStreamCall(_InterceptedResponses, UnaryStreamCall[Any, Any]):
-    """See UnaryStreamCall."""
+    """A ``UnaryStreamCall`` that interceptors have made."""
 
 
 class InterceptedStreamUnaryCall(_InterceptedRequests, _InterceptedResponse, StreamUnaryCall[Any, Any]):
-    """See StreamUnaryCall."""
+    """A ``StreamUnaryCall`` that interceptors have made."""
 
 
 class InterceptedStreamStreamCall(_InterceptedRequests, _InterceptedResponses, StreamStreamCall[Any, Any]):
-    """See StreamStreamCall."""
+    """A ``StreamStreamCall`` that interceptors have made."""

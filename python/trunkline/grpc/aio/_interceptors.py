@@ -24,8 +24,8 @@ class ServerInterceptor(metaclass=abc.ABCMeta):
 
 
 class ClientCallDetails(NamedTuple):
-    """What a client interceptor sees of a call. ``method``: its name, as ``/package.Service/Method``, which grpcio has
-    as bytes. ``timeout``: seconds."""
+    """The properties of a call that a client interceptor sees. ``method`` is its name, as ``/package.Service/Method``,
+    which grpcio has as bytes. ``timeout`` is in seconds."""
 
     method: Any
     timeout: float | None = None

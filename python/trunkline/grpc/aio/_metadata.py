@@ -21,7 +21,7 @@ class Metadata(Collection[tuple[str, Value]]):
 
     @classmethod
     def from_tuple(cls: type[Self], raw_metadata: Iterable[tuple[str, Value]] | None) -> Self:
-        """Of pairs of a name and a value."""
+        """Makes metadata of pairs of a name and a value."""
         return cls(*(raw_metadata or ()))
 
     def add(self, key: str, value: Value) -> None:
@@ -58,24 +58,24 @@ class Metadata(Collection[tuple[str, Value]]):
                 yield key, value
 
     def keys(self) -> KeysView[str]:
-        """The names."""
+        """Returns the names."""
         return KeysView(self._values)
 
     def values(self) -> ValuesView[list[Value]]:
-        """The values of each name."""
+        """Returns the values of each name."""
         return ValuesView(self._values)
 
     def items(self) -> ItemsView[str, list[Value]]:
-        """Each name with its values."""
+        """Returns each name with its values."""
         return ItemsView(self._values)
 
     def get(self, key: str, default: Value | None = None) -> Value | None:
-        """The first value of the name, or ``default``."""
+        """Returns the first value of the name, or ``default``."""
         found = self._values.get(key)
         return found[0] if found else default
 
     def get_all(self, key: str) -> list[Value]:
-        """The values of the name."""
+        """Returns the values of the name."""
         return self._values.get(key, [])
 
     def set_all(self, key: str, values: list[Value]) -> None:

@@ -19,7 +19,7 @@ from .._status_code import StatusCode
 from ._errors import AbortError
 from ._served_context import ServedContext, UndecodableRequestError
 
-#: Runs a blocking function for a call: (call, function, arguments).
+#: Runs a blocking function for a call. It takes (call, function, arguments).
 RunBlocking = Callable[..., Awaitable[Any]]
 
 
@@ -28,7 +28,7 @@ class MethodServer:
     generators run on the event loop, plain functions and generators on threads."""
 
     def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
-        """``name``: as ``/package.Service/Method``. Without it and its handler: for methods that are not registered."""
+        """``name`` is as ``/package.Service/Method``. Without name and handler it serves unregistered methods."""
         self._name = name
         self._handler = handler
         self._routes = routes
@@ -52,7 +52,7 @@ class MethodServer:
         return await through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
 
     async def serve(self, data: Any, codec: str, call: _core.ServedCall, inbox: _core.Inbox, run: RunBlocking) -> None:
-        """Serves a call. ``data``: its request, unless it is a stream. Gives the call its response or status."""
+        """Serves a call. ``data`` is its request, unless it is a stream. Gives the call its response or status."""
         context = ServedContext(call, inbox, None)
         try:
             handler = await self._handler_of(call)
@@ -139,7 +139,7 @@ async def _one(request: Any) -> AsyncIterator[Any]:
 
 
 def _is_async(behavior: Callable[..., Any]) -> bool:
-    """Whether it is a coroutine function or an async generator function, or an object or partial of one."""
+    """Returns whether it is a coroutine function or an async generator function, or an object or partial of one."""
     while isinstance(behavior, functools.partial):
         behavior = behavior.func
     if not inspect.isroutine(behavior):

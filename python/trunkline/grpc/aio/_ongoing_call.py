@@ -28,7 +28,7 @@ _PLAIN = CallRequest()
 
 
 class CallPlan:
-    """What a method of a channel gives to each of its calls."""
+    """The parts that a method of a channel gives to each of its calls."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         self._outcome: Outcome | None = None
         self._has_ended: asyncio.Future[None] = self._loop.create_future()
         self._callbacks: list[Callable[[Any], None]] = []
-        #: What cancelling the call interrupts.
+        #: The futures that cancelling the call interrupts.
         self._waiting: set[asyncio.Future[Any]] = set()
         self._opening: asyncio.Task[None] | None = None
         if asked.credentials is not None or plan.terms.credentials is not None:
@@ -72,7 +72,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         self._try_to_open(settings)
 
     async def _open_with_credentials(self, asked: CallRequest) -> None:
-        """The plug-in of the credentials may block."""
+        """Opens the call on a thread, as the plug-in of the credentials may block."""
         try:
             settings = await in_a_thread(asked.settings, self._plan.method, self._plan.terms)
         except FailedCall as error:
@@ -102,10 +102,10 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         """Cancels the call in the core, if it has begun there."""
 
     def _notice_end(self) -> None:
-        """From now on, the end of the call is noticed although nobody reads."""
+        """Has the end of the call noticed from now on, although nobody reads."""
 
     def _end(self, outcome: Outcome) -> None:
-        """The call has ended. The first one counts."""
+        """Ends the call. Only the first outcome counts."""
         if self._outcome is not None:
             return
         self._outcome = outcome
@@ -193,7 +193,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         return (await self._ended()).details
 
     async def debug_error_string(self) -> str:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         return (await self._ended()).debug_error_string
 
     async def wait_for_connection(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls that stand for what client interceptors return in place of one: a response, or an iterator of them."""
+"""The calls for what client interceptors return in place of one: a response, or an iterator of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ._metadata import Metadata
 
 
 class _Delegating(Call):
-    """What is asked of it is asked of the call that the interceptors have made. If they have made none, it has ended
-    with OK."""
+    """Passes every question on to the call that the interceptors have made. If they have made none, it has ended with
+    OK."""
 
     def __init__(self, call: Call | None) -> None:
         self._call = call
@@ -50,7 +50,7 @@ class _Delegating(Call):
         return "" if self._call is None else await self._call.details()
 
     async def debug_error_string(self) -> str:
-        """The status with the server's address, for logs."""
+        """Returns the status with the server's address, for logs."""
         ask = getattr(self._call, "debug_error_string", None)
         return "" if ask is None else str(await ask())
 
@@ -60,7 +60,7 @@ class _Delegating(Call):
 
 
 class RespondedCall(_Delegating, UnaryUnaryCall[Any, Any], StreamUnaryCall[Any, Any]):
-    """A response. It has ended with OK, whatever calls the interceptors have made."""
+    """The call of a response. It has ended with OK, whatever calls the interceptors have made."""
 
     def __init__(self, response: Any) -> None:
         super().__init__(None)
@@ -79,7 +79,7 @@ class RespondedCall(_Delegating, UnaryUnaryCall[Any, Any], StreamUnaryCall[Any, 
 
 
 class IteratedCall(_Delegating, UnaryStreamCall[Any, Any], StreamStreamCall[Any, Any]):
-    """An iterator of responses, and the call from which they may come."""
+    """The call of an iterator of responses, and the call from which they may come."""
 
     def __init__(self, call: Call | None, responses: Any) -> None:
         super().__init__(call)

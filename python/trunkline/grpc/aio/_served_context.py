@@ -51,7 +51,7 @@ class ServedContext(ServicerContext[Any, Any]):
     # --- messages ---
 
     async def read_raw(self) -> Any:
-        """The bytes of the next request; None after the last one. Raises RpcError if the call has ended."""
+        """Returns the bytes of the next request; None after the last one. Raises RpcError if the call has ended."""
         try:
             data = await self._operation(self._call.begin_read)
         except CoreError as error:
@@ -59,7 +59,7 @@ class ServedContext(ServicerContext[Any, Any]):
         return data if data is None or type(data) is bytes else bytes(data)
 
     def decoded(self, data: bytes) -> Any:
-        """The request. Raises UndecodableRequestError."""
+        """Returns the request. Raises UndecodableRequestError."""
         deserialize = None if self.handler is None else self.handler.request_deserializer
         if deserialize is None:
             return data
@@ -71,7 +71,7 @@ class ServedContext(ServicerContext[Any, Any]):
             raise UndecodableRequestError from error
 
     def encoded(self, response: Any) -> bytes:
-        """The bytes of a response. Raises what its serializer raises."""
+        """Returns the bytes of a response. Raises what its serializer raises."""
         serialize = None if self.handler is None else self.handler.response_serializer
         data = response if serialize is None else serialize(response)
         if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -118,7 +118,7 @@ class ServedContext(ServicerContext[Any, Any]):
         await self.abort(status.code, status.details, status.trailing_metadata)
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        """Raises TypeError for what is no metadata."""
+        """Sets the metadata. Raises TypeError for what is no metadata."""
         if isinstance(trailing_metadata, Mapping):
             raise TypeError("invalid trailing metadata: a mapping, not pairs of a name and a value")
         try:
@@ -183,7 +183,7 @@ class ServedContext(ServicerContext[Any, Any]):
     # --- for the server ---
 
     def has_status(self) -> bool:
-        """Whether a status other than OK is set."""
+        """Returns whether a status other than OK is set."""
         return self._kept.code() not in (None, StatusCode.OK)
 
     def fail(self, code: StatusCode, details: str) -> None:
@@ -197,11 +197,11 @@ class ServedContext(ServicerContext[Any, Any]):
             self.fail(StatusCode.UNKNOWN, f"Unexpected {type(error)}: {error}")
 
     def finish(self) -> bool:
-        """Hands the status and the trailing metadata to the core. True if the status is OK."""
+        """Hands the status and the trailing metadata to the core. Returns True if the status is OK."""
         return self._kept.finish()
 
     def run_callbacks(self) -> None:
-        """After the call has ended."""
+        """Runs the callbacks, after the call has ended."""
         self._has_ended = True
         callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:

@@ -147,7 +147,7 @@ def server(
     maximum_concurrent_rpcs: int | None = None,
     compression: Any = None,
 ) -> Server:
-    """Makes a server. ``migration_thread_pool``: a ``ThreadPoolExecutor``, which states the number of threads for
+    """Makes a server. ``migration_thread_pool`` is a ``ThreadPoolExecutor``, which states the number of threads for
     handlers that are plain functions."""
     return GrpcServer(
         migration_thread_pool, handlers, interceptors, options, maximum_concurrent_rpcs, compression

@@ -19,22 +19,22 @@ class Server(abc.ABC):
 
     @abc.abstractmethod
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
-        """Adds handlers of methods. Before ``start``."""
+        """Adds handlers of methods. Call it before ``start``."""
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
-        """Adds handlers of the methods of a service. Before ``start``."""
+        """Adds handlers of the methods of a service. Call it before ``start``."""
 
     @abc.abstractmethod
     def add_insecure_port(self, address: str) -> int:
-        """Listens without TLS. Returns the port. Before ``start``."""
+        """Listens without TLS. Returns the port. Call it before ``start``."""
 
     @abc.abstractmethod
     def add_secure_port(self, address: str, server_credentials: Any) -> int:
-        """Listens with TLS. Returns the port. Before ``start``."""
+        """Listens with TLS. Returns the port. Call it before ``start``."""
 
     @abc.abstractmethod
     async def start(self) -> None:
-        """Begins to serve. Once."""
+        """Begins to serve. Call it once."""
 
     @abc.abstractmethod
     async def stop(self, grace: float | None) -> None:
@@ -43,7 +43,7 @@ class Server(abc.ABC):
 
     @abc.abstractmethod
     async def wait_for_termination(self, timeout: float | None = None) -> bool:
-        """True if the server still runs after ``timeout`` seconds, False once it has stopped."""
+        """Waits. Returns True if the server still runs after ``timeout`` seconds, False once it has stopped."""
 
 
 class ServicerContext(Generic[Request, Response], abc.ABC):
@@ -51,7 +51,7 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
 
     @abc.abstractmethod
     async def read(self) -> Any:
-        """The next request of a stream; EOF after the last one."""
+        """Returns the next request of a stream; EOF after the last one."""
 
     @abc.abstractmethod
     async def write(self, message: Response) -> None:
@@ -59,7 +59,7 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
 
     @abc.abstractmethod
     async def send_initial_metadata(self, initial_metadata: Any) -> None:
-        """Sets what is sent before the first message. Once, and before that message."""
+        """Sets the metadata that is sent before the first message. Call it once, and before that message."""
 
     @abc.abstractmethod
     async def abort(self, code: StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
@@ -68,16 +68,16 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
 
     @abc.abstractmethod
     async def abort_with_status(self, status: Status) -> NoReturn:
-        """As ``abort``."""
+        """Ends the call as ``abort`` does."""
         raise NotImplementedError
 
     @abc.abstractmethod
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        """Sets what is sent with the status."""
+        """Sets the metadata that is sent with the status."""
 
     @abc.abstractmethod
     def invocation_metadata(self) -> Any:
-        """What the client has sent with the call: pairs with the attributes ``key`` and ``value``."""
+        """Returns the metadata that the client has sent: pairs with the attributes ``key`` and ``value``."""
 
     @abc.abstractmethod
     def set_code(self, code: StatusCode) -> None:
@@ -97,35 +97,35 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
 
     @abc.abstractmethod
     def peer(self) -> str:
-        """The client's address, such as ``ipv4:127.0.0.1:40312``."""
+        """Returns the client's address, such as ``ipv4:127.0.0.1:40312``."""
 
     @abc.abstractmethod
     def peer_identities(self) -> Iterable[bytes] | None:
-        """The values of ``peer_identity_key`` in ``auth_context``; None without a verified certificate."""
+        """Returns the values of ``peer_identity_key`` in ``auth_context``; None without a verified certificate."""
 
     @abc.abstractmethod
     def peer_identity_key(self) -> str | None:
-        """The name of the property that identifies the client; None without a verified certificate."""
+        """Returns the name of the property that identifies the client; None without a verified certificate."""
 
     @abc.abstractmethod
     def auth_context(self) -> Mapping[str, Iterable[bytes]]:
-        """What is known of the client's certificate."""
+        """Returns what is known of the client's certificate."""
 
     @abc.abstractmethod
     def time_remaining(self) -> float | None:
-        """Seconds until the deadline, 0 or more; None without one."""
+        """Returns the seconds until the deadline, 0 or more; None without one."""
 
     @abc.abstractmethod
     def trailing_metadata(self) -> Any:
-        """What ``set_trailing_metadata`` has set."""
+        """Returns the metadata that ``set_trailing_metadata`` has set."""
 
     @abc.abstractmethod
     def code(self) -> Any:
-        """What ``set_code`` has set."""
+        """Returns the code that ``set_code`` has set."""
 
     @abc.abstractmethod
     def details(self) -> Any:
-        """What ``set_details`` has set."""
+        """Returns the text that ``set_details`` has set."""
 
     @abc.abstractmethod
     def add_done_callback(self, callback: Callable[[Any], None]) -> None:
@@ -133,8 +133,8 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
 
     @abc.abstractmethod
     def cancelled(self) -> bool:
-        """Whether the client no longer waits for the call."""
+        """Returns whether the client no longer waits for the call."""
 
     @abc.abstractmethod
     def done(self) -> bool:
-        """Whether the call has ended."""
+        """Returns whether the call has ended."""

@@ -69,7 +69,7 @@ class StreamOngoingCall(OngoingCall):
         return Outcome(StatusCode.INTERNAL, str(error), debug_error_string=repr(error))
 
     async def _read_raw(self) -> Any:
-        """The bytes of the next response; None once the call has ended."""
+        """Returns the bytes of the next response; None once the call has ended."""
         await self._opened()
         if self._stream is None:
             return None
@@ -83,7 +83,7 @@ class StreamOngoingCall(OngoingCall):
         return data
 
     async def _next(self) -> Any:
-        """The next response; EOF once the call has ended with OK."""
+        """Returns the next response; EOF once the call has ended with OK."""
         if self.cancelled():
             self._raise_for_outcome()
         async with self._reading:
@@ -99,12 +99,12 @@ class StreamOngoingCall(OngoingCall):
             self._raise_for_outcome()
 
     def _fail(self, outcome: Outcome) -> None:
-        """This side ends the call."""
+        """Ends the call from this side."""
         self._end(outcome)
         self._cancel_on_wire()
 
     async def initial_metadata(self) -> Metadata:
-        """What the server has sent before its first message. Waits for it, for that message or for the end."""
+        """Returns the metadata that comes before the first message. Waits for it, for that message or for the end."""
         await self._opened()
         async with self._awaiting_leading:
             if self._outcome is None and self._stream is not None:
@@ -139,7 +139,7 @@ class _Responses(StreamOngoingCall):
             yield response
 
     async def read(self) -> Any:
-        """The next response; EOF after the last one."""
+        """Returns the next response; EOF after the last one."""
         self._use(iterated=False)
         return await self._next()
 
@@ -148,7 +148,7 @@ class _Requests(StreamOngoingCall):
     """A call with a stream of requests."""
 
     def __init__(self, plan: CallPlan, asked: CallRequest, requests: Any) -> None:
-        """``requests``: an iterable or async iterable; None for a call that is written to."""
+        """``requests`` is an iterable or async iterable; None for a call that is written to."""
         self._requests = requests
         self._is_done_writing = False
         self._writer: asyncio.Task[None] | None = None
@@ -171,7 +171,7 @@ class _Requests(StreamOngoingCall):
             self.cancel()
 
     async def _write_one(self, request: Any) -> bool:
-        """False once the call has ended."""
+        """Writes a request. Returns False once the call has ended."""
         await self._opened()
         data = self._serialized(request)
         if self._stream is None or self._outcome is not None:
@@ -214,12 +214,12 @@ class _Requests(StreamOngoingCall):
             self._raise_for_outcome()
 
     async def done_writing(self) -> None:
-        """No more requests follow."""
+        """Tells the server that no more requests follow."""
         self._check_written()
         await self._close()
 
     def cancel(self) -> bool:
-        """Cancels the call. False if it has ended."""
+        """Cancels the call. Returns False if it has ended."""
         is_cancelled = super().cancel()
         if is_cancelled and self._writer is not None and self._writer is not asyncio.current_task():
             self._writer.cancel()
@@ -227,7 +227,7 @@ class _Requests(StreamOngoingCall):
 
 
 class WireResponses(_Responses, UnaryStreamCall[Any, Any]):
-    """See UnaryStreamCall."""
+    """A ``UnaryStreamCall`` that the core carries."""
 
     def __init__(self, plan: CallPlan, asked: CallRequest, request: Any) -> None:
         self._only_request = request
@@ -235,7 +235,7 @@ class WireResponses(_Responses, UnaryStreamCall[Any, Any]):
 
 
 class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
-    """See StreamUnaryCall."""
+    """A ``StreamUnaryCall`` that the core carries."""
 
     def __init__(self, plan: CallPlan, asked: CallRequest, requests: Any) -> None:
         super().__init__(plan, asked, requests)
@@ -275,7 +275,7 @@ class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
 
 
 class WireStreams(_Requests, _Responses, StreamStreamCall[Any, Any]):
-    """See StreamStreamCall."""
+    """A ``StreamStreamCall`` that the core carries."""
 
 
 def _retrieve(task: asyncio.Task[None]) -> None:

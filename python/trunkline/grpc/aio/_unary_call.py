@@ -19,7 +19,7 @@ from ._ongoing_call import CallPlan, OngoingCall
 
 
 class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
-    """See UnaryUnaryCall."""
+    """A ``UnaryUnaryCall`` that the core carries."""
 
     def __init__(self, plan: CallPlan, asked: CallRequest, request: Any) -> None:
         self._request = request
@@ -34,7 +34,7 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
         raw: asyncio.Future[Any] = self._loop.create_future()
         self._call = plan.core.begin(plan.method, data, CODEC, settings, _core.Expects.response, self._inbox, raw)
         self._raw = raw
-        # Before the task that awaits it: the outcome is known by then.
+        # This runs before the task that awaits it, so the outcome is known by then.
         raw.add_done_callback(self._settle)
 
     def _settle(self, raw: asyncio.Future[Any]) -> None:

@@ -42,7 +42,7 @@ class ExperimentalApiWarning(Warning):
 def wrap_server_method_handler(
     wrapper: _typing.Callable[[_typing.Any], _typing.Any], handler: _typing.Any
 ) -> _typing.Any:
-    """The handler, whose function is ``wrapper(function)``; None if there is no handler."""
+    """Returns the handler, whose function is ``wrapper(function)``; None if there is no handler."""
     if not handler:
         return None
     requests = "stream" if handler.request_streaming else "unary"
@@ -51,7 +51,7 @@ def wrap_server_method_handler(
 
 
 def insecure_channel_credentials() -> ChannelCredentials:
-    """Credentials of a channel without TLS."""
+    """Returns credentials of a channel without TLS."""
     return local_channel_credentials()
 
 
