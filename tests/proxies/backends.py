@@ -11,6 +11,8 @@ from pathlib import Path
 import trunkline
 from google.protobuf.wrappers_pb2 import Int64Value
 
+from .proxies import free_ports
+
 #: The folder with grpc_server, the one in C++.
 BUILT = os.environ.get("TRUNKLINE_BUILT_INTEROP")
 
@@ -25,7 +27,8 @@ class Backend:
     def __init__(self, language: str) -> None:
         self._command = command_of(language)
         self._process: subprocess.Popen[str] | None = None
-        self.address = "127.0.0.1:0"
+        # A port that nobody else is given between two processes of this server.
+        self.address = f"127.0.0.1:{free_ports(1)[0]}"
         self.start()
 
     def start(self) -> None:

@@ -19,6 +19,7 @@ from .load import Load
 from .proxies import Proxy
 from .waiting import wait_until
 
+
 @pytest.fixture(params=["cpp", "python"])
 def three(request: pytest.FixtureRequest) -> Iterator[list[Backend]]:
     if request.param == "cpp" and BUILT is None:
