@@ -65,7 +65,7 @@ def served(handler: Callable[..., Any]) -> Iterator[tuple[trunkline.Channel, Cal
     server = trunkline.Server(threads=1)
     server.method(METHOD)(handler)
     with server.serve("inproc://python-boundary") as running, trunkline.Channel(running.endpoint) as channel:
-        yield channel, running.stats
+        yield channel, running.totals
 
 
 @contextmanager

@@ -281,12 +281,18 @@ class ClientTarget(Target):
             peer.send(output)
 
     def drain(self, condition):
-        """Accepts and closes connections until the condition holds."""
+        """Accepts and closes connections until the condition holds; that it comes to hold is a bound."""
         end = time.monotonic() + self.patience
         self.listener.settimeout(0.1)
-        while not condition() and time.monotonic() < end:
+        closed = 0
+        while not condition():
+            if time.monotonic() > end:
+                left = json.dumps(self.program.report())
+                self.expect(False, f"not over after {self.patience:g} s and {closed} further connections: {left}")
+                break
             try:
                 self.listener.accept()[0].close()
+                closed += 1
             except TimeoutError:
                 continue
         self.listener.settimeout(self.patience)
