@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -26,23 +26,24 @@ def requests_of(call: _core.ServedCall, coders: MethodCoders) -> Iterator[Any]:
 
 
 def worker_entry(method: Method, codecs: CodecTable, interceptors: tuple[Any, ...] = ()) -> Callable[..., Any]:
-    """Returns what a worker thread runs for one call of a plain function."""
+    """Returns what a worker thread runs for one call of a plain function, within ``in_an_empty_context``."""
     coders = MethodCoders(method, codecs)
     if method.signature.kind == _core.MethodKind.unary and not interceptors:
         return _unary_entry(method, coders)
     if method.signature.kind == _core.MethodKind.unary:
-        return _in_a_context(_intercepted_unary(method, coders, interceptors))
+        return _intercepted_unary(method, coders, interceptors)
     serve = stream_function(method, coders)
-    return _in_a_context(_intercepted_stream(method, serve, interceptors) if interceptors else serve)
+    return _intercepted_stream(method, serve, interceptors) if interceptors else serve
 
 
-def _in_a_context(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives each call its own context variables, so that the next call on that thread does not see what it sets."""
+def in_an_empty_context(entry: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns an entry that runs all of a call, from its interceptors and decoders to its encoders and callbacks, in one
+    context without variables. The next call on that thread sees nothing that this one sets."""
 
-    def run_in_context(*arguments: Any) -> Any:
-        return copy_context().run(run, *arguments)
+    def run(*arguments: Any) -> Any:
+        return contextvars.Context().run(entry, *arguments)
 
-    return run_in_context
+    return run
 
 
 def incoming_call(
@@ -100,7 +101,7 @@ def _unary_entry(method: Method, coders: MethodCoders) -> Callable[..., Any]:
             request = decode(data)
         except errors as error:
             raise method.undecodable(codec, error) from None
-        result = copy_context().run(handler, request)
+        result = handler(request)
         try:
             return encode(result)
         except Exception as error:
@@ -108,7 +109,7 @@ def _unary_entry(method: Method, coders: MethodCoders) -> Callable[..., Any]:
 
     def any_form(data: bytes, codec: str, call: _core.ServedCall) -> Any:
         request = coders.decode(data, codec)
-        return coders.encode(copy_context().run(handler, *method.arguments(request, call)), codec)
+        return coders.encode(handler(*method.arguments(request, call)), codec)
 
     return plain if method.signature.takes_request and not method.signature.takes_context else any_form
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import contextvars
 import logging
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from .. import _core
@@ -35,6 +36,8 @@ class CallFuture(concurrent.futures.Future[Response]):
     #: The dispatcher of the channel, which lives as long as the call, even if the channel does not.
     _dispatcher: Dispatcher | None = None
     _interception: Interception | None = None
+    #: The context variables of the interceptors, which begin and end on different threads: a copy of the caller's.
+    _context: contextvars.Context | None = None
     _send: Callable[[], None] | None = None
 
     def __init__(self) -> None:
@@ -75,7 +78,7 @@ class CallFuture(concurrent.futures.Future[Response]):
         exists in the parent only; its callbacks are for the parent."""
         self._condition = threading.Condition()
         self._begin_lock = threading.Lock()
-        self._call = self._dispatcher = self._interception = self._send = None
+        self._call = self._dispatcher = self._interception = self._context = self._send = None
         self._done_callbacks: list[Any] = []
         if not self.done():
             self.set_exception(FailedPrecondition(_OF_PARENT))
@@ -83,8 +86,14 @@ class CallFuture(concurrent.futures.Future[Response]):
     def _begin_with(self, interception: Interception, send: Callable[[], None]) -> None:
         """Begins the call. ``send`` sends it, as often as the interceptors ask for that."""
         self._interception = interception
+        self._context = contextvars.copy_context()
         self._send = send
-        self._send_or_complete(run_now(interception.begin()))
+        self._send_or_complete(self._intercept(interception.begin()))
+
+    def _intercept(self, steps: Coroutine[Any, Any, bool]) -> bool:
+        """Runs steps of the interceptors, and nothing else, in their context: one thread may be in it at a time."""
+        assert self._context is not None
+        return self._context.run(run_now, steps)
 
     def _send_or_complete(self, is_to_be_sent: bool) -> None:
         assert self._interception is not None and self._send is not None
@@ -92,9 +101,9 @@ class CallFuture(concurrent.futures.Future[Response]):
             try:
                 return self._send()
             except BaseException as error:
-                is_to_be_sent = run_now(self._interception.end(None, error))
+                is_to_be_sent = self._intercept(self._interception.end(None, error))
         if is_to_be_sent:  # cancelled in the meantime
-            run_now(self._interception.end(None, Cancelled("the future was cancelled")))
+            self._intercept(self._interception.end(None, Cancelled("the future was cancelled")))
         self._complete(self._interception.call.response, self._interception.error)
 
     def _finish(self, outcome: Any) -> None:
@@ -115,14 +124,14 @@ class CallFuture(concurrent.futures.Future[Response]):
         if self._interception is None:
             self._complete(response, error)
         elif self.cancelled():
-            run_now(self._interception.end(None, Cancelled("the future was cancelled")))
+            self._intercept(self._interception.end(None, Cancelled("the future was cancelled")))
             self._complete(None, None)
         else:
-            self._send_or_complete(run_now(self._interception.end(response, error)))
+            self._send_or_complete(self._intercept(self._interception.end(response, error)))
 
     def _complete(self, response: Any, error: BaseException | None) -> None:
         dispatcher, self._dispatcher = self._dispatcher, None
-        self._call = self._interception = self._send = None
+        self._call = self._interception = self._context = self._send = None
         try:
             if not self.set_running_or_notify_cancel():
                 return
@@ -187,18 +196,18 @@ def _complete(ended: list[tuple[CallFuture[Any] | StateWatch, Any]]) -> None:
 
 
 def _finish(ended: tuple[CallFuture[Any] | StateWatch, Any]) -> None:
-    """Completes one future. Whatever interceptors and callbacks of the application raise, the other futures
-    complete."""
+    """Completes one future. Whatever interceptors and callbacks of the application raise, the other futures complete.
+    The context variables that they set are seen by no other future."""
     future, outcome = ended
     if isinstance(future, StateWatch):
         try:
-            return future.report(outcome)
+            return contextvars.Context().run(future.report, outcome)
         except Exception:
             return _log.exception("on_state_change: the callback has raised")
     if future._dispatcher is None:
         return  # done before an exception interrupted the batch
     try:
-        future._finish(outcome)
+        contextvars.Context().run(future._finish, outcome)
     except BaseException as error:
         with contextlib.suppress(BaseException):
             future._fail(error)

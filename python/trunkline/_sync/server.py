@@ -15,7 +15,7 @@ from .._process.child import Child, end_children, shared_ports, until_stopped
 from .._process.exit import forget, track_server
 from .._process.signals import wait_for_signal
 from .._process.supervisor import SUPERVISOR_PATIENCE, SupervisorWatch, supervising
-from .._server.handlers import worker_entry
+from .._server.handlers import in_an_empty_context, worker_entry
 from .._server.method import Method
 from .._server.options import ServerOptions
 from .._server.running_server_base import RunningServerBase, current_server
@@ -115,7 +115,7 @@ class RunningServer(RunningServerBase):
     def _entry_of(self, method: Method) -> Callable[..., Any]:
         entry = worker_entry(method, self._codecs, self._interceptors)
         if not method.is_built_in:
-            return entry
+            return in_an_empty_context(entry)
         is_unary = method.signature.kind == _core.MethodKind.unary
         return self._with_current_server(entry if is_unary else self._workers.long_entry(method.name, entry))
 
@@ -123,13 +123,10 @@ class RunningServer(RunningServerBase):
         """Runs ``entry`` so that its handler finds this server in ``current_server``."""
 
         def run(*arguments: Any) -> Any:
-            token = current_server.set(self)
-            try:
-                return entry(*arguments)
-            finally:
-                current_server.reset(token)
+            current_server.set(self)  # in the context of this call
+            return entry(*arguments)
 
-        return run
+        return in_an_empty_context(run)
 
     def _has_stopped(self) -> bool:
         return self._stopped.is_set()

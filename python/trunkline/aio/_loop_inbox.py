@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
@@ -65,7 +66,7 @@ def _set(ended: tuple[asyncio.Future[Any] | StateWatch, Any]) -> None:
     future, outcome = ended
     if isinstance(future, StateWatch):
         try:
-            return future.report(outcome)
+            return contextvars.copy_context().run(future.report, outcome)
         except Exception:
             return _log.exception("on_state_change: the callback has raised")
     if future.done():

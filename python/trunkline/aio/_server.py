@@ -153,7 +153,8 @@ class RunningServer(RunningServerBase):
         running: Any = None
         try:
             running = entry(request, codec, call, left)
-            task = self._loop.create_task(running)
+            # The task copies the variables of the copy; a task factory that runs its first step at once sets them there.
+            task = contextvars.copy_context().run(self._loop.create_task, running)
         except BaseException:
             # No task exists that would finish the call.
             if running is not None:

@@ -16,7 +16,7 @@ from .. import _core
 class WatchedCall(Protocol):
     """A call that can be watched."""
 
-    def _run_callbacks(self) -> None: ...
+    def _run_callbacks_of_cancelled(self) -> None: ...
 
 
 class CallEndWatch:
@@ -67,4 +67,4 @@ def _run(inbox: _core.Inbox) -> None:
 def _run_callbacks(reference: Callable[[], Any]) -> None:
     call = reference()
     if call is not None:
-        call._run_callbacks()
+        call._run_callbacks_of_cancelled()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import copy_context
 from typing import Any, NamedTuple
 
 from .. import _core
@@ -68,7 +67,8 @@ class CallRoutes(NamedTuple):
 
 class MethodServer:
     """Runs the handler of one method, through the server's interceptors, for each of its calls. Or it runs those of the
-    methods that are not registered with the core, which it finds in the table of the server."""
+    methods that are not registered with the core, which it finds in the table of the server. Its entry needs a context
+    of its own for each call."""
 
     def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
         """``name`` is as ``/package.Service/Method``. Without name and handler it serves unregistered methods."""
@@ -116,7 +116,7 @@ class MethodServer:
             else:
                 if handler.request_streaming:
                     argument = iter((argument,))
-                response = copy_context().run(self._one_response, handler, argument, context)
+                response = self._one_response(handler, argument, context)
         return response if context.finish() else b""
 
     def serve_stream(self, call: _core.ServedCall) -> None:
@@ -124,7 +124,7 @@ class MethodServer:
         context = ServedContext(call, self._routes.watch)
         handler = self._prepared(call, context)
         if handler is not None:
-            copy_context().run(self._run_stream, handler, context)
+            self._run_stream(handler, context)
         context.finish()
 
     def _run_stream(self, handler: RpcMethodHandler, context: ServedContext) -> None:

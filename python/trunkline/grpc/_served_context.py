@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -69,6 +70,13 @@ def common_name_of(subject: str) -> str:
     return ""
 
 
+def _run(callback: Callable[[], Any]) -> None:
+    try:
+        callback()
+    except Exception:
+        _log.exception("a callback of a call has raised")
+
+
 class ServedContext(ServicerContext):
     """The call that a blocking handler serves."""
 
@@ -82,7 +90,8 @@ class ServedContext(ServicerContext):
         self._details: Any = None
         self._trailing: Any = None
         self._sent_initial = False
-        self._callbacks: list[Callable[[], Any]] | None = []
+        #: The callbacks, each with a copy of the context variables that were set when it was added.
+        self._callbacks: list[tuple[Callable[[], Any], contextvars.Context]] | None = []
         self._lock: threading.Lock = threading.Lock()
         self._compressor = ""
         self._has_aborted = False
@@ -109,20 +118,26 @@ class ServedContext(ServicerContext):
         with self._lock:
             if self._callbacks is None or not self.is_active():
                 return False
-            self._callbacks.append(callback)
+            self._callbacks.append((callback, contextvars.copy_context()))
         if self._watch is not None:
             self._watch.add(self, self._call)
         return True
 
     def _run_callbacks(self) -> None:
-        """Runs the callbacks once, on the thread of the handler, or that of the watch."""
+        """Runs the callbacks once, in the context of the handler, which has ended or waits for them."""
+        for callback, _ in self._taken_callbacks():
+            _run(callback)
+
+    def _run_callbacks_of_cancelled(self) -> None:
+        """Runs the callbacks once, on the thread of the watch, which other calls share. The handler may still run in
+        its context, so each callback runs in its copy."""
+        for callback, variables in self._taken_callbacks():
+            variables.run(_run, callback)
+
+    def _taken_callbacks(self) -> Sequence[tuple[Callable[[], Any], contextvars.Context]]:
         with self._lock:
             callbacks, self._callbacks = self._callbacks, None
-        for callback in callbacks or ():
-            try:
-                callback()
-            except Exception:
-                _log.exception("a callback of a call has raised")
+        return callbacks or ()
 
     # --- the client ---
 

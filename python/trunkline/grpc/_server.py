@@ -13,6 +13,7 @@ from typing import Any
 from .. import _core
 from .._errors import RpcError as CoreError
 from .._process.threads import begin_in_thread
+from .._server.handlers import in_an_empty_context
 from .._server.method import Method
 from .._sync.server import RunningServer
 from .._sync.server import DEFAULT_STREAM_THREADS
@@ -112,12 +113,12 @@ class GrpcServer(Server):
                 self._running.append(_RunningPort(self._server, port))
 
     def _entry_of(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
-        entry = MethodServer(name, handler, self._routes).entry
+        entry = in_an_empty_context(MethodServer(name, handler, self._routes).entry)
         pool = self._pool
         if pool is None:
             return entry
         submit = pool.submit
-        return lambda *arguments: submit(entry, *arguments).result()
+        return in_an_empty_context(lambda *arguments: submit(entry, *arguments).result())
 
     def stop(self, grace: float | None) -> threading.Event:
         """Returns at once. The event is set when the calls in progress have ended or are cancelled."""
