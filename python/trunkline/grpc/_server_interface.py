@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from ._call import RpcContext, Status
 from ._status_code import StatusCode
@@ -99,7 +99,8 @@ class RpcMethodHandler(abc.ABC):
     stream_stream: Callable[..., Any] | None
 
 
-class HandlerCallDetails(abc.ABC):
+@runtime_checkable
+class HandlerCallDetails(Protocol):
     """The properties of a call that a server interceptor sees.
 
     ``method``: its name, as ``/package.Service/Method``. ``invocation_metadata``: what the client has sent with it.

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The interfaces of calls, for asyncio: one for both sides, and one for each kind of a client's calls."""
+"""The interfaces of calls, for asyncio: one for both sides, and one for each kind of a client's calls.
+
+Their bases stand in grpcio's order, as classes of applications that derive from several of them need it.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ class Call(RpcContext, metaclass=abc.ABCMeta):
         """Waits until the call is under way. Raises AioRpcError if it has ended with an error."""
 
 
-class UnaryUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+class UnaryUnaryCall(Generic[Request, Response], Call, metaclass=abc.ABCMeta):
     """A call with one request and one response."""
 
     @abc.abstractmethod
@@ -70,7 +73,7 @@ class UnaryUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
         """Waits for the response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
 
 
-class UnaryStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+class UnaryStreamCall(Generic[Request, Response], Call, metaclass=abc.ABCMeta):
     """A call with one request and a stream of responses."""
 
     @abc.abstractmethod
@@ -82,7 +85,7 @@ class UnaryStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
         """Returns the next response; EOF after the last one. Raises AioRpcError."""
 
 
-class StreamUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+class StreamUnaryCall(Generic[Request, Response], Call, metaclass=abc.ABCMeta):
     """A call with a stream of requests and one response."""
 
     @abc.abstractmethod
@@ -98,7 +101,7 @@ class StreamUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
         """Waits for the response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
 
 
-class StreamStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+class StreamStreamCall(Generic[Request, Response], Call, metaclass=abc.ABCMeta):
     """A call with a stream of requests and a stream of responses."""
 
     @abc.abstractmethod

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..._errors import InvalidArgument
 from ..._errors import RpcError as CoreError
@@ -19,7 +19,15 @@ from .._channel_target import ChannelTarget
 from .._connectivity import ChannelConnectivity, connectivity_of
 from .._credentials import ChannelCredentials
 from .._service_config import ServiceConfig
-from ._call_interfaces import Call
+from ._call_interfaces import (
+    Call,
+    Request,
+    Response,
+    StreamStreamCall,
+    StreamUnaryCall,
+    UnaryStreamCall,
+    UnaryUnaryCall,
+)
 from ._errors import UsageError
 from ._intercepted_call import (
     InterceptedStreamStreamCall,
@@ -48,33 +56,42 @@ Deserialize = Callable[[bytes], Any]
 _A_YEAR = 365 * 86400.0
 
 
-class _OneRequestMultiCallable(abc.ABC):
-    """A method with one request."""
+class UnaryUnaryMultiCallable(Generic[Request, Response], abc.ABC):
+    """A method with one request and one response."""
 
     @abc.abstractmethod
     def __call__(
         self,
-        request: Any,
+        request: Request,
         *,
         timeout: float | None = None,
         metadata: Any = None,
         credentials: Any = None,
         wait_for_ready: bool | None = None,
         compression: Any = None,
-    ) -> Any:
+    ) -> UnaryUnaryCall[Request, Response]:
         """Begins the call."""
 
 
-class UnaryUnaryMultiCallable(_OneRequestMultiCallable):
-    """A method with one request and one response."""
-
-
-class UnaryStreamMultiCallable(_OneRequestMultiCallable):
+class UnaryStreamMultiCallable(Generic[Request, Response], abc.ABC):
     """A method with one request and a stream of responses."""
 
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request: Request,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> UnaryStreamCall[Request, Response]:
+        """Begins the call."""
 
-class _ManyRequestsMultiCallable(abc.ABC):
-    """A method with a stream of requests."""
+
+class StreamUnaryMultiCallable(Generic[Request, Response], abc.ABC):
+    """A method with a stream of requests and one response."""
 
     @abc.abstractmethod
     def __call__(
@@ -85,16 +102,24 @@ class _ManyRequestsMultiCallable(abc.ABC):
         credentials: Any = None,
         wait_for_ready: bool | None = None,
         compression: Any = None,
-    ) -> Any:
+    ) -> StreamUnaryCall[Request, Response]:
         """Begins the call. Without ``request_iterator`` its requests are written to it."""
 
 
-class StreamUnaryMultiCallable(_ManyRequestsMultiCallable):
-    """A method with a stream of requests and one response."""
-
-
-class StreamStreamMultiCallable(_ManyRequestsMultiCallable):
+class StreamStreamMultiCallable(Generic[Request, Response], abc.ABC):
     """A method with a stream of requests and a stream of responses."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request_iterator: Any = None,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamStreamCall[Request, Response]:
+        """Begins the call. Without ``request_iterator`` its requests are written to it."""
 
 
 class _Method:
@@ -167,26 +192,26 @@ class _ManyRequests(_Method):
         return self._begin(request_iterator, CallRequest(*options, **named))
 
 
-class _UnaryUnary(_OneRequest, UnaryUnaryMultiCallable):
+class _UnaryUnary(_OneRequest, UnaryUnaryMultiCallable[Any, Any]):
     _wire = WireUnaryCall
     _intercepted = InterceptedUnaryUnaryCall
     _intercept = "intercept_unary_unary"
 
 
-class _UnaryStream(_OneRequest, UnaryStreamMultiCallable):
+class _UnaryStream(_OneRequest, UnaryStreamMultiCallable[Any, Any]):
     _wire = WireResponses
     _intercepted = InterceptedUnaryStreamCall
     _intercept = "intercept_unary_stream"
     _streams_responses = True
 
 
-class _StreamUnary(_ManyRequests, StreamUnaryMultiCallable):
+class _StreamUnary(_ManyRequests, StreamUnaryMultiCallable[Any, Any]):
     _wire = WireRequests
     _intercepted = InterceptedStreamUnaryCall
     _intercept = "intercept_stream_unary"
 
 
-class _StreamStream(_ManyRequests, StreamStreamMultiCallable):
+class _StreamStream(_ManyRequests, StreamStreamMultiCallable[Any, Any]):
     _wire = WireStreams
     _intercepted = InterceptedStreamStreamCall
     _intercept = "intercept_stream_stream"
@@ -229,7 +254,7 @@ class Channel(abc.ABC):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> UnaryUnaryMultiCallable:
+    ) -> UnaryUnaryMultiCallable[Any, Any]:
         """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
@@ -239,7 +264,7 @@ class Channel(abc.ABC):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> UnaryStreamMultiCallable:
+    ) -> UnaryStreamMultiCallable[Any, Any]:
         """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
@@ -249,7 +274,7 @@ class Channel(abc.ABC):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> StreamUnaryMultiCallable:
+    ) -> StreamUnaryMultiCallable[Any, Any]:
         """Returns the method, whose name is ``/package.Service/Method``."""
 
     @abc.abstractmethod
@@ -259,7 +284,7 @@ class Channel(abc.ABC):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> StreamStreamMultiCallable:
+    ) -> StreamStreamMultiCallable[Any, Any]:
         """Returns the method, whose name is ``/package.Service/Method``."""
 
 
@@ -349,7 +374,7 @@ class GrpcChannel(Channel):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> UnaryUnaryMultiCallable:
+    ) -> UnaryUnaryMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
         return _UnaryUnary(plan_of, method, self._of_kind(UnaryUnaryClientInterceptor))
 
@@ -359,7 +384,7 @@ class GrpcChannel(Channel):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> UnaryStreamMultiCallable:
+    ) -> UnaryStreamMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
         return _UnaryStream(plan_of, method, self._of_kind(UnaryStreamClientInterceptor))
 
@@ -369,7 +394,7 @@ class GrpcChannel(Channel):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> StreamUnaryMultiCallable:
+    ) -> StreamUnaryMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
         return _StreamUnary(plan_of, method, self._of_kind(StreamUnaryClientInterceptor))
 
@@ -379,7 +404,7 @@ class GrpcChannel(Channel):
         request_serializer: Serialize | None = None,
         response_deserializer: Deserialize | None = None,
         _registered_method: bool | None = False,
-    ) -> StreamStreamMultiCallable:
+    ) -> StreamStreamMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
         return _StreamStream(plan_of, method, self._of_kind(StreamStreamClientInterceptor))
 

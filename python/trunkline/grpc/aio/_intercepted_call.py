@@ -17,7 +17,7 @@ from ._metadata import Metadata
 _END: Any = object()
 
 
-class _InterceptedCall(Call):
+class InterceptedCall(Call):
     """A call that interceptors make, in a task. They may end with a call, with a response, or with an exception."""
 
     def __init__(self, make: Callable[[], Coroutine[Any, Any, Any]], timeout: float | None) -> None:
@@ -123,7 +123,7 @@ class _InterceptedCall(Call):
             await call.wait_for_connection()
 
 
-class _InterceptedResponse(_InterceptedCall):
+class _InterceptedResponse(InterceptedCall):
     """A call with one response."""
 
     def __await__(self) -> Generator[Any, None, Any]:
@@ -136,7 +136,7 @@ class _InterceptedResponse(_InterceptedCall):
         return response
 
 
-class _InterceptedResponses(_InterceptedCall):
+class _InterceptedResponses(InterceptedCall):
     """A call with a stream of responses."""
 
     _iterator: AsyncIterator[Any] | None = None
@@ -172,7 +172,7 @@ class _Written:
             raise StopAsyncIteration
         return request
 
-    async def put(self, request: Any, call: _InterceptedCall) -> bool:
+    async def put(self, request: Any, call: InterceptedCall) -> bool:
         """Hands a request on. Returns False if the call has ended in the meantime."""
         putting = asyncio.ensure_future(self._queue.put(request))
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -185,7 +185,7 @@ class _Written:
         return False
 
 
-class _InterceptedRequests(_InterceptedCall):
+class _InterceptedRequests(InterceptedCall):
     """A call with a stream of requests."""
 
     def __init__(

@@ -23,10 +23,7 @@ class ServerInterceptor(metaclass=abc.ABCMeta):
         """Returns how the call is served, such as ``await continuation(handler_call_details)`` returns."""
 
 
-class ClientCallDetails(NamedTuple):
-    """The properties of a call that a client interceptor sees. ``method`` is its name, as ``/package.Service/Method``,
-    which grpcio has as bytes. ``timeout`` is in seconds."""
-
+class _Fields(NamedTuple):
     method: Any
     timeout: float | None = None
     metadata: Any = None
@@ -34,7 +31,9 @@ class ClientCallDetails(NamedTuple):
     wait_for_ready: bool | None = None
 
 
-BaseClientCallDetails.register(ClientCallDetails)
+class ClientCallDetails(_Fields, BaseClientCallDetails):
+    """The properties of a call that a client interceptor sees. ``method`` is its name, as ``/package.Service/Method``,
+    which grpcio has as bytes. ``timeout`` is in seconds."""
 
 
 class ClientInterceptor(metaclass=abc.ABCMeta):

@@ -111,30 +111,30 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
     def auth_context(self) -> Mapping[str, Iterable[bytes]]:
         """Returns what is known of the client's certificate."""
 
-    @abc.abstractmethod
     def time_remaining(self) -> float | None:
         """Returns the seconds until the deadline, 0 or more; None without one."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def trailing_metadata(self) -> Any:
         """Returns the metadata that ``set_trailing_metadata`` has set."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def code(self) -> Any:
         """Returns the code that ``set_code`` has set."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def details(self) -> Any:
         """Returns the text that ``set_details`` has set."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def add_done_callback(self, callback: Callable[[Any], None]) -> None:
         """Calls ``callback(context)`` once the call has ended."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def cancelled(self) -> bool:
         """Returns whether the client no longer waits for the call."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def done(self) -> bool:
         """Returns whether the call has ended."""
+        raise NotImplementedError
