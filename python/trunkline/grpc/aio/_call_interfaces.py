@@ -62,7 +62,8 @@ class Call(RpcContext, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     async def wait_for_connection(self) -> None:
-        """Waits until the call is under way. Raises AioRpcError if it has ended with an error."""
+        """Waits until the call has a connection; if it has one request, until the server responds. Raises AioRpcError if
+        it has ended with an error."""
 
 
 class UnaryUnaryCall(Generic[Request, Response], Call, metaclass=abc.ABCMeta):

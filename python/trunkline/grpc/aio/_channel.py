@@ -44,7 +44,7 @@ from ._interceptors import (
     UnaryUnaryClientInterceptor,
 )
 from ._metadata import Metadata
-from ._ongoing_call import CallPlan
+from ._ongoing_call import A_YEAR, CallPlan
 from ._responded_call import IteratedCall, RespondedCall
 from ._stream_call import WireRequests, WireResponses, WireStreams
 from ._unary_call import WireUnaryCall
@@ -52,8 +52,6 @@ from ._unary_call import WireUnaryCall
 Self = TypeVar("Self", bound="Channel")
 Serialize = Callable[[Any], bytes]
 Deserialize = Callable[[bytes], Any]
-
-_A_YEAR = 365 * 86400.0
 
 
 class UnaryUnaryMultiCallable(Generic[Request, Response], abc.ABC):
@@ -339,7 +337,7 @@ class GrpcChannel(Channel):
 
     async def _connect(self) -> None:
         with contextlib.suppress(CoreError):  # it is closed
-            await self._channel.wait_for_ready(_A_YEAR)
+            await self._channel.wait_for_ready(A_YEAR)
 
     async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
         if self._channel.state == "closed":
@@ -358,7 +356,7 @@ class GrpcChannel(Channel):
             end()
 
     async def channel_ready(self) -> None:
-        await self._channel.wait_for_ready(_A_YEAR)
+        await self._channel.wait_for_ready(A_YEAR)
 
     def _plan_of(
         self, serialize: Serialize | None, deserialize: Deserialize | None

@@ -13,8 +13,7 @@ from .._status_code import StatusCode
 from ._call_interfaces import Call, StreamStreamCall, StreamUnaryCall, UnaryStreamCall, UnaryUnaryCall
 from ._errors import EOF, AioRpcError, UsageError
 from ._metadata import Metadata
-
-_END: Any = object()
+from ._written_requests import END, WrittenRequests
 
 
 class InterceptedCall(Call):
@@ -140,6 +139,8 @@ class _InterceptedResponses(InterceptedCall):
     """A call with a stream of responses."""
 
     _iterator: AsyncIterator[Any] | None = None
+    #: The error that has ended the iterator.
+    _error: BaseException | None = None
 
     def __aiter__(self) -> AsyncIterator[Any]:
         if self._iterator is None:
@@ -147,42 +148,22 @@ class _InterceptedResponses(InterceptedCall):
         return self._iterator
 
     async def _responses(self) -> AsyncIterator[Any]:
-        call = await self._call()
-        async for response in call:
-            yield response
+        try:
+            call = await self._making  # cancelling the task cancels the interceptors
+            async for response in call:
+                yield response
+        except (asyncio.CancelledError, AioRpcError) as error:
+            self._error = error.with_traceback(None)
+            self.cancel()
+            raise
 
     async def read(self) -> Any:
-        """Returns the next response; EOF after the last one."""
-        return await anext(self.__aiter__(), EOF)
-
-
-class _Written:
-    """The requests that are written to a call, as an async iterator for its interceptors."""
-
-    def __init__(self) -> None:
-        self._queue: asyncio.Queue[Any] = asyncio.Queue(maxsize=1)
-        self.is_closed = False
-
-    def __aiter__(self) -> _Written:
-        return self
-
-    async def __anext__(self) -> Any:
-        request = await self._queue.get()
-        if request is _END:
-            raise StopAsyncIteration
-        return request
-
-    async def put(self, request: Any, call: InterceptedCall) -> bool:
-        """Hands a request on. Returns False if the call has ended in the meantime."""
-        putting = asyncio.ensure_future(self._queue.put(request))
-        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        call.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
-        await asyncio.wait((putting, ended), return_when=asyncio.FIRST_COMPLETED)
-        ended.cancel()
-        if putting.done():
-            return True
-        putting.cancel()
-        return False
+        """Returns the next response; EOF after the last one. Raises what has ended the stream, also when it is asked
+        again."""
+        response = await anext(self.__aiter__(), EOF)
+        if response is EOF and self._error is not None:
+            raise self._error
+        return response
 
 
 class _InterceptedRequests(InterceptedCall):
@@ -192,14 +173,33 @@ class _InterceptedRequests(InterceptedCall):
         self, make: Callable[[Any], Coroutine[Any, Any, Any]], timeout: float | None, requests: Any
     ) -> None:
         """``make`` runs the interceptors with the requests. ``requests`` is None for a call that is written to."""
-        self._written = _Written() if requests is None else None
+        self._written = WrittenRequests() if requests is None else None
         given = self._written if requests is None else requests
         super().__init__(lambda: make(given), timeout)
 
-    def _writable(self) -> _Written:
+    def _made(self, making: asyncio.Task[Any]) -> None:
+        super()._made(making)
+        if self._written is None:
+            return
+        end = self._written.end
+        call = self._finished_call()
+        if isinstance(call, Call):
+            call.add_done_callback(lambda _: end())
+        else:
+            end()
+
+    def _writable(self) -> WrittenRequests:
         if self._written is None:
             raise UsageError("The iterator and the read/write APIs may not be mixed on a single RPC.")
         return self._written
+
+    async def _put(self, written: WrittenRequests, request: Any) -> bool:
+        """Hands a request on. Returns False if the call has ended. Cancelling the task cancels the call."""
+        try:
+            return await written.put(request)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
 
     async def write(self, request: Any) -> None:
         """Sends a request."""
@@ -208,7 +208,7 @@ class _InterceptedRequests(InterceptedCall):
             raise asyncio.InvalidStateError("RPC already finished.")
         if written.is_closed:
             raise asyncio.InvalidStateError('RPC is half closed after calling "done_writing".')
-        if not await written.put(request, self):
+        if not await self._put(written, request):
             raise asyncio.InvalidStateError("RPC already finished.")
 
     async def done_writing(self) -> None:
@@ -216,7 +216,7 @@ class _InterceptedRequests(InterceptedCall):
         written = self._writable()
         if not written.is_closed and not self.done():
             written.is_closed = True
-            await written.put(_END, self)
+            await self._put(written, END)
 
 
 class InterceptedUnaryUnaryCall(_InterceptedResponse, UnaryUnaryCall[Any, Any]):

@@ -26,6 +26,9 @@ from ._metadata import Metadata
 
 _PLAIN = CallRequest()
 
+#: Seconds, for what is waited for without limit.
+A_YEAR = 365 * 86400.0
+
 
 class CallPlan:
     """The parts that a method of a channel gives to each of its calls."""
@@ -195,11 +198,6 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
     async def debug_error_string(self) -> str:
         """Returns the status with the server's address, for logs."""
         return (await self._ended()).debug_error_string
-
-    async def wait_for_connection(self) -> None:
-        await self._opened()
-        if self._outcome is not None:
-            self._raise_for_outcome()
 
     def __del__(self) -> None:
         if getattr(self, "_outcome", self) is None and not self._loop.is_closed():

@@ -19,7 +19,7 @@ from .._status_code import StatusCode
 from ._call_interfaces import StreamStreamCall, StreamUnaryCall, UnaryStreamCall
 from ._errors import EOF, UsageError
 from ._metadata import Metadata
-from ._ongoing_call import CallPlan, OngoingCall
+from ._ongoing_call import A_YEAR, CallPlan, OngoingCall
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +35,8 @@ class StreamOngoingCall(OngoingCall):
     def __init__(self, plan: CallPlan, asked: CallRequest) -> None:
         self._stream: _core.ClientStream | None = None
         self._reading = asyncio.Lock()
-        self._awaiting_leading = asyncio.Lock()
+        #: The arrival of the metadata before the first message, once somebody waits for it.
+        self._leading: asyncio.Future[Any] | None = None
         self._is_noticed = False
         super().__init__(plan, asked)
 
@@ -103,15 +104,38 @@ class StreamOngoingCall(OngoingCall):
         self._end(outcome)
         self._cancel_on_wire()
 
-    async def initial_metadata(self) -> Metadata:
-        """Returns the metadata that comes before the first message. Waits for it, for that message or for the end."""
+    async def _wait_for_leading(self) -> None:
         await self._opened()
-        async with self._awaiting_leading:
-            if self._outcome is None and self._stream is not None:
-                try:
-                    await self._wait(self._stream.begin_await_leading)
-                except CoreError as error:
-                    self._end(failed_outcome(error))
+        if self._outcome is not None or self._stream is None:
+            return
+        if self._leading is None:
+            self._leading = self._loop.create_future()
+            self._leading.add_done_callback(_retrieve)
+            self._stream.begin_await_leading(self._inbox, self._leading)
+        try:
+            await asyncio.shield(self._leading)
+        except CoreError as error:
+            self._end(failed_outcome(error))
+
+    async def wait_for_connection(self) -> None:
+        """Waits until the channel is connected. Raises AioRpcError if the call has ended with an error before."""
+        await self._opened()
+        channel = self._plan.channel
+        if self._outcome is None and channel.state != "ready":
+            self._notice_end()
+            connecting = asyncio.ensure_future(channel.wait_for_ready(A_YEAR))
+            connecting.add_done_callback(_retrieve)
+            try:
+                await asyncio.wait((connecting, self._has_ended), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                connecting.cancel()
+        if self._outcome is not None:
+            self._raise_for_outcome()
+
+    async def initial_metadata(self) -> Metadata:
+        """Returns the metadata that comes before the first message. Waits for it, for that message or for the end.
+        Cancelling the task leaves the call alone."""
+        await self._wait_for_leading()
         if self._outcome is None and self._stream is not None:
             return Metadata(*presented(self._stream.leading()))
         return Metadata(*(await self._ended()).initial_metadata)
@@ -233,6 +257,17 @@ class WireResponses(_Responses, UnaryStreamCall[Any, Any]):
         self._only_request = request
         super().__init__(plan, asked)
 
+    async def wait_for_connection(self) -> None:
+        """Waits until the server has begun to respond, as grpcio does. Cancelling the task cancels the call. Raises
+        AioRpcError if the call has ended with an error."""
+        try:
+            await self._wait_for_leading()
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        if self._outcome is not None:
+            self._raise_for_outcome()
+
 
 class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
     """A ``StreamUnaryCall`` that the core carries."""
@@ -278,6 +313,6 @@ class WireStreams(_Requests, _Responses, StreamStreamCall[Any, Any]):
     """A ``StreamStreamCall`` that the core carries."""
 
 
-def _retrieve(task: asyncio.Task[None]) -> None:
-    if not task.cancelled():
-        task.exception()
+def _retrieve(ended: asyncio.Future[Any]) -> None:
+    if not ended.cancelled():
+        ended.exception()

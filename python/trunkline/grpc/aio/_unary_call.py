@@ -72,5 +72,9 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
         self._raise_for_outcome()
         return self._response
 
+    async def wait_for_connection(self) -> None:
+        """Waits for the response, as grpcio does. Raises as ``await call``."""
+        await self
+
     def __del__(self) -> None:
         pass  # it runs to its end, as a task would
