@@ -40,6 +40,18 @@ def serialized(request: Any, serialize: Callable[[Any], bytes] | None) -> bytes:
     return data if type(data) is bytes else bytes(data)
 
 
+def checked(data: bytes, limit: int | None) -> bytes:
+    """Returns the bytes of a request. Raises an RpcError with RESOURCE_EXHAUSTED for more than ``limit``."""
+    if limit is not None and len(data) > limit:
+        raise failure(StatusCode.RESOURCE_EXHAUSTED, f"CLIENT: {over_limit(len(data), limit)}")
+    return data
+
+
+def over_limit(size: int, limit: int) -> str:
+    """Returns the text for a message that is too long to be sent."""
+    return f"Sent message larger than max ({size} vs. {limit})"
+
+
 def deserialized(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
     """Returns the response that bytes encode. Raises an RpcError with INTERNAL, as grpcio does."""
     if type(data) is not bytes:
@@ -61,6 +73,8 @@ class ChannelTerms(NamedTuple):
     credentials: CallCredentials | None
     #: True if credentials may be sent.
     is_secure: bool
+    #: The bytes of the longest request; None for any number.
+    send_limit: int | None = None
 
 
 class CallRequest(NamedTuple):

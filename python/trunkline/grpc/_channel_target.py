@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ._argument import text_argument
 from ._call_request import ChannelTerms
+from ._channel_options import send_limit
 from ._credentials import ChannelCredentials
 from ._target import channel_uri
 
@@ -29,8 +31,8 @@ class ChannelTarget(NamedTuple):
         tls = None if credentials is None else credentials.options
         plain, secure, local = _SCHEMES
         uri = channel_uri(text, plain if tls is None else secure, local)
-        given = {str(name): value for name, value in options or ()}
-        authority = given.get("grpc.default_authority") or given.get("grpc.ssl_target_name_override")
-        name = uri.partition("://")[2] if authority is None else str(authority)
+        names = (text_argument(options, f"grpc.{name}") for name in ("default_authority", "ssl_target_name_override"))
+        authority = next(filter(None, names), uri.partition("://")[2])
         call_credentials = None if credentials is None else credentials.call_credentials
-        return cls(uri, dict(tls or {}), ChannelTerms(name, call_credentials, credentials is not None))
+        terms = ChannelTerms(authority, call_credentials, credentials is not None, send_limit(options))
+        return cls(uri, dict(tls or {}), terms)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""EndedCall: a call that has ended with a response; FailedCall: the error of one that has ended without."""
+"""EndedCall: a call that has ended with a response; FailedCall and FailedStream: the errors of those that have ended
+without."""
 
 from __future__ import annotations
 
@@ -99,3 +100,15 @@ class FailedCall(RpcError, EndedCall, Future):
     def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
         """Implements ``Future.add_done_callback``."""
         fn(self)
+
+
+class FailedStream(FailedCall):
+    """A failed call with a stream of responses, which raises its error when it is iterated over."""
+
+    def __iter__(self) -> FailedStream:
+        return self
+
+    def __next__(self) -> NoReturn:
+        raise self
+
+    next = __next__

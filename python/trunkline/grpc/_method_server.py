@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from ._call_end_watch import CallEndWatch
+from ._call_request import over_limit
 from ._method_handler import CallDetails, behavior_of
 from ._method_table import MethodTable
 from ._metadatum import presented
@@ -63,6 +64,8 @@ class CallRoutes(NamedTuple):
     table: MethodTable
     interceptors: Sequence[Any]
     watch: CallEndWatch
+    #: The bytes of the longest response; None for any number.
+    send_limit: int | None
 
 
 class MethodServer:
@@ -80,7 +83,7 @@ class MethodServer:
 
     def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
         """Returns the handler that the interceptors leave. Raises what they raise, or a generic handler."""
-        table, interceptors, _ = self._routes
+        table, interceptors = self._routes.table, self._routes.interceptors
         if self._handler is not None and not interceptors:
             return self._handler
 
@@ -171,6 +174,10 @@ class MethodServer:
             if context.code() in (None, StatusCode.OK):
                 _log.exception("Exception serializing message!")
                 context.fail(StatusCode.INTERNAL, "Failed to serialize response!")
+            return None
+        limit = self._routes.send_limit
+        if limit is not None and len(data) > limit:
+            context.fail(StatusCode.RESOURCE_EXHAUSTED, f"SERVER: {over_limit(len(data), limit)}")
             return None
         return data if type(data) is bytes else bytes(data)
 

@@ -11,8 +11,8 @@ from .._errors import FailedPrecondition
 from .._errors import RpcError as CoreError
 from .._sync.channel import Channel as TrunklineChannel
 from .._sync.futures import Dispatcher
-from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, deserialized, serialized
-from ._ended_call import EndedCall, FailedCall
+from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, checked, deserialized, serialized
+from ._ended_call import EndedCall, FailedCall, FailedStream
 from ._multi_callables import (
     StreamStreamMultiCallable,
     StreamUnaryMultiCallable,
@@ -45,10 +45,14 @@ class _Method:
         self._core = channel._core
         self._terms = terms
         self._has_terms = terms.credentials is not None
+        self._send_limit = terms.send_limit
         self._name = method.removeprefix("/")
         self._config = config.for_method(self._name)
         self._serialize = serialize
         self._deserialize = deserialize
+
+    def _serialized(self, request: Any) -> bytes:
+        return checked(serialized(request, self._serialize), self._send_limit)
 
     def _configured(self, request: CallRequest) -> CallRequest:
         return request if self._config is None else self._config.applied_to(request)
@@ -97,7 +101,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
-        data = serialized(request, self._serialize)
+        data = self._serialized(request)
         asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
         if self._config is not None:
             return self._send(data, asked)[0]
@@ -109,7 +113,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         return deserialized(response, self._deserialize)
 
     def with_call(self, request: Any, *options: Any, **named: Any) -> tuple[Any, EndedCall]:
-        data = serialized(request, self._serialize)
+        data = self._serialized(request)
         return self._send(data, CallRequest(*options, **named))
 
     def _send(self, data: bytes, asked: CallRequest) -> tuple[Any, EndedCall]:
@@ -128,6 +132,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         asked = self._configured(asked)
         future = UnaryFuture(asked.deadline(), self._deserialize)
         try:
+            checked(data, self._send_limit)
             future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
         except CoreError as error:
             raise self._failed(error) from None
@@ -139,8 +144,12 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
 class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
     """Makes the calls of a ``UnaryStreamMultiCallable``."""
 
-    def __call__(self, request: Any, *options: Any, **named: Any) -> StreamCall:
+    def __call__(self, request: Any, *options: Any, **named: Any) -> StreamCall | FailedStream:
         data = serialized(request, self._serialize)
+        try:
+            checked(data, self._send_limit)
+        except FailedCall as error:
+            return FailedStream(error._outcome)
         return self._open(CallRequest(*options, **named), data)
 
 
@@ -149,7 +158,7 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
 
     def _begun(self, requests: Iterable[Any], asked: CallRequest) -> StreamCall:
         call = self._open(asked, None)
-        call.send(requests, self._serialize)
+        call.send(requests, self._serialized)
         return call
 
     def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> Any:
@@ -176,5 +185,5 @@ class StreamStreamMethod(_Method, StreamStreamMultiCallable):
 
     def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
         call = self._open(CallRequest(*options, **named), None)
-        call.send(request_iterator, self._serialize)
+        call.send(request_iterator, self._serialized)
         return call

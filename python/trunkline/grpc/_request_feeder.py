@@ -11,7 +11,6 @@ from typing import Any
 
 from .. import _core
 from .._errors import RpcError as CoreError
-from ._call_request import serialized
 from ._ended_call import FailedCall
 from ._outcome import Outcome
 from ._status_code import StatusCode
@@ -22,25 +21,25 @@ _log = logging.getLogger(__name__)
 def feed(
     stream: _core.ClientStream,
     requests: Iterable[Any],
-    serialize: Callable[[Any], bytes] | None,
+    serialized: Callable[[Any], bytes],
     fail: Callable[[Outcome], None],
 ) -> None:
-    """Starts the thread, which ends after the last request, or once the call has ended. If the iterator or the
-    serializer raises, the thread calls ``fail``, which ends the call."""
+    """Starts the thread, which ends after the last request, or once the call has ended. ``serialized`` returns the
+    bytes of a request. If it or the iterator raises, the thread calls ``fail``, which ends the call."""
     run = contextvars.copy_context().run
-    arguments = (_feed, stream, requests, serialize, fail)
+    arguments = (_feed, stream, requests, serialized, fail)
     threading.Thread(target=run, args=arguments, name="trunkline-requests", daemon=True).start()
 
 
 def _feed(
     stream: _core.ClientStream,
     requests: Iterable[Any],
-    serialize: Callable[[Any], bytes] | None,
+    serialized: Callable[[Any], bytes],
     fail: Callable[[Outcome], None],
 ) -> None:
     try:
         for request in requests:
-            stream.begin_write(serialized(request, serialize), False, None, None).wait()
+            stream.begin_write(serialized(request), False, None, None).wait()
     except CoreError:
         return  # the call has ended; a read reports how
     except FailedCall as error:

@@ -19,7 +19,7 @@ from .._sync.server import RunningServer
 from .._sync.server import DEFAULT_STREAM_THREADS
 from .._sync.server import Server as TrunklineServer
 from ._call_end_watch import CallEndWatch
-from ._channel_options import server_options
+from ._channel_options import send_limit, server_options
 from ._credentials import ServerCredentials
 from ._method_server import CallRoutes, MethodServer
 from ._method_table import MethodTable
@@ -83,7 +83,8 @@ class GrpcServer(Server):
         if handlers:
             self._table.add_generic(handlers)
         self._ports = Ports(own)
-        self._routes = CallRoutes(self._table, tuple(interceptors or ()), CallEndWatch(self._ports.make_inbox))
+        watch = CallEndWatch(self._ports.make_inbox)
+        self._routes = CallRoutes(self._table, tuple(interceptors or ()), watch, send_limit(options))
         self._running: list[_RunningPort] = []
         self._lock = threading.Lock()
         self._has_started = False

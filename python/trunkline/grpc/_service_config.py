@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ._argument import Argument, arguments_of, text_argument
 from ._call_request import CallRequest
 
 
@@ -35,8 +36,7 @@ class ServiceConfig:
     @classmethod
     def of(cls, options: Iterable[Any] | None) -> ServiceConfig:
         """Reads the config of a channel's options. Raises ValueError for a text that is no service config."""
-        given = {str(name): value for name, value in options or ()}
-        text = given.get("grpc.service_config")
+        text = text_argument(options, "grpc.service_config")
         if not text:
             return cls({})
         methods: dict[str, MethodConfig] = {}
@@ -62,14 +62,17 @@ class ServiceConfig:
 def config_of_core(options: Iterable[Any] | None) -> str | None:
     """Returns the service config of a channel's options without what this module applies: the core cannot tell a call
     that does not wait from one that leaves it to the config. Policies for retries are missing if
-    ``grpc.enable_retries`` is 0. None: there is no config, or it is none, which ``ServiceConfig.of`` reports."""
-    given = {str(name): value for name, value in options or ()}
-    text = given.get("grpc.service_config")
+    ``grpc.enable_retries`` is 0, those for hedging if ``grpc.experimental.enable_hedging`` is 0. None: there is no
+    config, or it is none, which ``ServiceConfig.of`` reports."""
+    text = text_argument(options, "grpc.service_config")
     if not text:
         return None
+    given = arguments_of(options)
     left_out = {"timeout", "waitForReady"}
-    if not given.get("grpc.enable_retries", 1):
+    if _is_off(given.get("grpc.enable_retries")):
         left_out |= {"retryPolicy", "hedgingPolicy"}
+    if _is_off(given.get("grpc.experimental.enable_hedging")):
+        left_out.add("hedgingPolicy")
     try:
         config = json.loads(text)
         methods = [
@@ -79,6 +82,10 @@ def config_of_core(options: Iterable[Any] | None) -> str | None:
     except (AttributeError, TypeError, ValueError):
         return None
     return json.dumps({**config, "methodConfig": methods})
+
+
+def _is_off(argument: Argument | None) -> bool:
+    return argument is not None and isinstance(argument.value, int) and not argument.value
 
 
 def _method_config(given: Mapping[str, Any]) -> MethodConfig:

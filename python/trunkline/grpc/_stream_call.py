@@ -43,9 +43,9 @@ class StreamCall(OngoingCall):
         self._awaiting_leading = threading.Lock()
         self._is_noticed = False
 
-    def send(self, requests: Iterable[Any], serialize: Callable[[Any], bytes] | None) -> None:
-        """Sends the requests, on a thread of its own."""
-        feed(self._stream, requests, serialize, _weak_failure(self))
+    def send(self, requests: Iterable[Any], serialized: Callable[[Any], bytes]) -> None:
+        """Sends the requests, on a thread of its own. ``serialized`` returns the bytes of one, or raises FailedCall."""
+        feed(self._stream, requests, serialized, _weak_failure(self))
 
     def __iter__(self) -> Iterator[Any]:
         return self

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""How targets, addresses, options and details of grpcio become Trunkline's."""
+"""How targets, addresses, names and details of grpcio become Trunkline's. The options are in test_options.py."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import pytest
 
 from trunkline import Detail
-from trunkline.grpc._channel_options import channel_options, server_options
-from trunkline.grpc._compression import Compression
+from trunkline.grpc._channel_options import channel_options
 from trunkline.grpc._served_context import common_name_of
 from trunkline.grpc._status_details import decode_details, encode_status, split_trailing
 from trunkline.grpc._target import channel_uri, peer_name, port_of, server_uri
@@ -71,54 +69,15 @@ def test_ports_and_peers() -> None:
     assert peer_name("unix:///tmp/a") == "unix:/tmp/a"
 
 
-def test_options() -> None:
-    options: list[tuple[str, Any]] = [
-        ("grpc.max_receive_message_length", -1),
-        ("grpc.max_send_message_length", 1 << 20),
-        ("grpc.keepalive_time_ms", 10000),
-        ("grpc.keepalive_permit_without_calls", 1),
-        ("grpc.initial_reconnect_backoff_ms", 100),
-        ("grpc.enable_retries", 0),
-        ("grpc.lb_policy_name", "round_robin"),
-        ("unknown", object()),
-    ]
-
-    assert channel_options(options, Compression.Gzip) == {
-        "max_message_bytes": 2**31 - 1,
-        "max_unread_bytes": 2**31 - 1,
-        "keepalive_interval": 10.0,
-        "keepalive_while_idle": True,
-        "backoff_initial": 0.1,
-        "max_retries": 0,
-        "compressor": "gzip",
-    }
-    assert channel_options([("grpc.ssl_target_name_override", "a.org")], None) == {
-        "server_name": "a.org",
-        "authority": "a.org",
-    }
+def test_names_of_servers() -> None:
     for authority, name in (("b.org", "b.org"), ("b.org:7", "b.org"), ("[::1]:7", "::1"), ("::1", "::1")):
-        assert channel_options([("grpc.default_authority", authority)], None) == {
-            "server_name": name,
-            "authority": authority,
-        }
+        found = channel_options([("grpc.default_authority", authority)], None)
+        assert (found["server_name"], found["authority"]) == (name, authority)
+    found = channel_options([("grpc.ssl_target_name_override", "a.org")], None)
+    assert (found["server_name"], found["authority"]) == ("a.org", "a.org")
     names = [("grpc.ssl_target_name_override", "a.org"), ("grpc.default_authority", b"b.org")]
-    assert channel_options(names, None) == {"server_name": "a.org", "authority": "b.org"}
-    assert server_options([("grpc.so_reuseport", 0), ("grpc.max_concurrent_streams", 5)], None) == {
-        "reuse_port": False,
-        "max_concurrent_calls_per_connection": 5,
-    }
-    assert server_options(None, None) == {"reuse_port": True}
-
-
-def test_options_without_effect_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    options: list[tuple[str, Any]] = [("grpc.http2.bdp_probe", 1), ("my.own", 1), ("grpc.primary_user_agent", "a")]
-
-    channel_options(options, None)
-    server_options(options, None)
-
-    assert [record.getMessage() for record in caplog.records] == [
-        "the option 'grpc.http2.bdp_probe' of grpcio has no effect on Trunkline"
-    ]
+    found = channel_options(names, None)
+    assert (found["server_name"], found["authority"]) == ("a.org", "b.org")
 
 
 def test_details_of_a_status() -> None:

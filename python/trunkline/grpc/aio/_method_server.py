@@ -17,7 +17,7 @@ from .._metadatum import presented
 from .._server_interface import RpcMethodHandler
 from .._status_code import StatusCode
 from ._errors import AbortError
-from ._served_context import ServedContext, UndecodableRequestError
+from ._served_context import OversizedResponseError, ServedContext, UndecodableRequestError
 
 #: Runs a blocking function for a call. It takes (call, function, arguments).
 RunBlocking = Callable[..., Awaitable[Any]]
@@ -35,7 +35,7 @@ class MethodServer:
         self._is_stream = handler is None or bool(handler.request_streaming or handler.response_streaming)
 
     async def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
-        table, interceptors, _ = self._routes
+        table, interceptors = self._routes.table, self._routes.interceptors
         if self._handler is not None and not interceptors:
             return self._handler
 
@@ -53,7 +53,7 @@ class MethodServer:
 
     async def serve(self, data: Any, codec: str, call: _core.ServedCall, inbox: _core.Inbox, run: RunBlocking) -> None:
         """Serves a call. ``data`` is its request, unless it is a stream. Gives the call its response or status."""
-        context = ServedContext(call, inbox, None)
+        context = ServedContext(call, inbox, None, self._routes.send_limit)
         try:
             handler = await self._handler_of(call)
             if handler is None:
@@ -71,7 +71,7 @@ class MethodServer:
             context.fail(StatusCode.CANCELLED, "the call was cancelled")
             context.finish()
             raise
-        except (AbortError, UndecodableRequestError):
+        except (AbortError, UndecodableRequestError, OversizedResponseError):
             pass
         except Exception as error:
             context.fail_for(error)
@@ -103,6 +103,8 @@ class MethodServer:
             return None
         try:
             encoded = context.encoded(response)
+        except OversizedResponseError:
+            return None
         except Exception:
             context.fail(StatusCode.INTERNAL, "Failed to serialize response!")
             return None

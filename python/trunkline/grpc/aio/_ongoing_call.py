@@ -13,7 +13,7 @@ from ... import _core
 from ..._errors import RpcError as CoreError
 from ...aio._channel import Channel as TrunklineChannel
 from ...aio._loop_inbox import in_a_thread
-from .._call_request import PLAIN_SETTINGS, CallRequest, ChannelTerms, serialized
+from .._call_request import PLAIN_SETTINGS, CallRequest, ChannelTerms, checked, serialized
 from .._ended_call import FailedCall
 from .._ongoing_call import CANCELLED
 from .._metadatum import encoded
@@ -92,7 +92,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
             self._end(error._outcome)
 
     def _serialized(self, request: Any) -> bytes:
-        return serialized(request, self._plan.serialize)
+        return checked(serialized(request, self._plan.serialize), self._plan.terms.send_limit)
 
     # --- for subclasses ---
 

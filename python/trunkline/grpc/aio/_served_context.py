@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ... import _core
 from ..._errors import RpcError as CoreError
 from .._call import Status
+from .._call_request import over_limit
 from .._errors import RpcError
 from .._served_context import ServedContext as BlockingContext
 from .._server_interface import RpcMethodHandler
@@ -25,11 +26,19 @@ class UndecodableRequestError(Exception):
     """A request that its deserializer has refused."""
 
 
+class OversizedResponseError(Exception):
+    """A response that is longer than the server may send."""
+
+
 class ServedContext(ServicerContext[Any, Any]):
     """The call that a coroutine serves. Its status and metadata are kept by the context for code that blocks."""
 
-    def __init__(self, call: _core.ServedCall, inbox: _core.Inbox, handler: RpcMethodHandler | None) -> None:
+    def __init__(
+        self, call: _core.ServedCall, inbox: _core.Inbox, handler: RpcMethodHandler | None, send_limit: int | None
+    ) -> None:
+        """``send_limit`` is the bytes of the longest response; None for any number."""
         self._call = call
+        self._send_limit = send_limit
         self._inbox = inbox
         self.handler = handler
         self._kept = BlockingContext(call, None)
@@ -71,11 +80,15 @@ class ServedContext(ServicerContext[Any, Any]):
             raise UndecodableRequestError from error
 
     def encoded(self, response: Any) -> bytes:
-        """Returns the bytes of a response. Raises what its serializer raises."""
+        """Returns the bytes of a response. Raises what its serializer raises, and OversizedResponseError."""
         serialize = None if self.handler is None else self.handler.response_serializer
         data = response if serialize is None else serialize(response)
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a response is {type(data).__name__}, not bytes")
+        if self._send_limit is not None and len(data) > self._send_limit:
+            text = over_limit(len(data), self._send_limit)
+            self.fail(StatusCode.RESOURCE_EXHAUSTED, f"SERVER: {text}")
+            raise OversizedResponseError(text)
         return data if type(data) is bytes else bytes(data)
 
     async def read(self) -> Any:

@@ -15,7 +15,7 @@ from ...aio._loop_inbox import in_a_thread
 from ...aio._server import RunningServer
 from ...aio._server import Server as TrunklineServer
 from .._call_end_watch import CallEndWatch
-from .._channel_options import server_options
+from .._channel_options import send_limit, server_options
 from .._credentials import ServerCredentials
 from .._method_server import CallRoutes
 from .._method_table import MethodTable
@@ -81,7 +81,8 @@ class GrpcServer(Server):
         if handlers:
             self._table.add_generic(handlers)
         self._ports = Ports(own)
-        self._routes = CallRoutes(self._table, tuple(interceptors or ()), CallEndWatch(self._ports.make_inbox))
+        watch = CallEndWatch(self._ports.make_inbox)
+        self._routes = CallRoutes(self._table, tuple(interceptors or ()), watch, send_limit(options))
         self._running: list[_RunningPort] = []
         self._has_started = False
         self._stopping: asyncio.Task[None] | None = None
