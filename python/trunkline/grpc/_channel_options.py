@@ -23,6 +23,8 @@ Convert = Callable[[Argument], Union[dict[str, Any], None]]
 _RECEIVED_BYTES = 4 << 20
 #: Trunkline's default for ``max_unread_bytes``, which is at least as large as the longest message.
 _UNREAD_BYTES = 128 << 20
+#: The bytes of the requests of a stream that are held for a retry, as in grpcio, if a policy asks for retries.
+_RETAINED_BYTES = 256 << 10
 #: Seconds, the least of gRPC's for what an attempt to connect may take and for the pauses between attempts.
 _LEAST_BACKOFF = 0.1
 #: Trunkline's defaults, and the longest pause of gRPC by default.
@@ -212,7 +214,7 @@ WITHOUT_EFFECT: dict[str, Convert] = {
     "grpc.experimental.stats_plugins": _only(),
 }
 
-#: The arguments that Trunkline translates, for channels or servers. On the other side they say nothing in grpcio either.
+#: The arguments that Trunkline translates, for channels or servers. On the other side they say nothing in grpcio, too.
 TRANSLATED = frozenset((*_OF_CHANNELS, *_OF_SERVERS))
 
 
@@ -287,6 +289,8 @@ def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str
     config = config_of_core(options)
     if config is not None:
         result["service_config"] = config
+        if '"retryPolicy"' in config:
+            result.setdefault("max_retained_request_bytes", _RETAINED_BYTES)
     return _with_compression(result, compression, options)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grpc-status-details-bin: a status with its details, as ``google.rpc.Status``, which applications have as trailing
-metadata and the core as details."""
+"""Trailing metadata of applications that the core has as details of a status: ``grpc-status-details-bin``, a
+``google.rpc.Status``, and ``grpc-retry-pushback-ms``, the time after which the server wants the call again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 #: The name under which applications find and set the details of a status.
 DETAILS_KEY = "grpc-status-details-bin"
+#: The name under which handlers tell clients when to retry, in milliseconds, and the detail that has the core say so.
+_PUSHBACK_KEY = "grpc-retry-pushback-ms"
+_RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 
 
 def encode_status(code: int, message: str, details: Iterable[Any]) -> bytes:
@@ -41,14 +44,25 @@ def decode_details(status: bytes) -> list[tuple[str, bytes]]:
 def split_trailing(
     metadata: Sequence[tuple[str, bytes]],
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    """Returns the trailing metadata without the details of the status, and these details."""
+    """Returns the trailing metadata without what the core has as details of the status, and these details."""
     kept, details = [], []
+    pause = None
     for name, value in metadata:
         if name == DETAILS_KEY:
             details += decode_details(value)
+        elif name == _PUSHBACK_KEY and value.isdigit():
+            pause = int(value)
         else:
             kept.append((name, value))
+    if pause is not None and all(type_url != _RETRY_INFO for type_url, _ in details):
+        details.append((_RETRY_INFO, _retry_info(pause)))
     return kept, details
+
+
+def _retry_info(pause: int) -> bytes:
+    """Returns the ``google.rpc.RetryInfo`` of a pause in milliseconds."""
+    seconds, rest = divmod(pause, 1000)
+    return b"\x0a" + _sized(b"\x08" + _varint(seconds) + b"\x10" + _varint(rest * 1_000_000))
 
 
 def _varint(value: int) -> bytes:
