@@ -18,6 +18,17 @@ from .._server.shutdown_notifier import ShutdownNotifier, shutdown_error
 _log = logging.getLogger("trunkline.server")
 
 
+class _ThisThread(threading.local):
+    """The properties of a thread."""
+
+    #: True for a thread of a server for code that blocks. The core gives the calls that are made on it the deadline of
+    #: the call that it serves.
+    inherits_deadlines = False
+
+
+this_thread = _ThisThread()
+
+
 class LongCall:
     """A served stream that lasts until its caller or the server ends it: the server's shutdown cancels its reads and
     writes."""
@@ -101,7 +112,11 @@ class Workers:
 
     def _start_worker(self, is_reserve: bool) -> None:
         kind = "reserve" if is_reserve else "worker"
-        self._start_thread(self._core.work, f"trunkline-{kind}-{next(self._numbers)}", is_reserve)
+        self._start_thread(self._work, f"trunkline-{kind}-{next(self._numbers)}", is_reserve)
+
+    def _work(self, is_reserve: bool) -> None:
+        this_thread.inherits_deadlines = True
+        self._core.work(is_reserve)
 
     def _keep(self) -> None:
         while (is_reserve := self._core.keep()) is not None:

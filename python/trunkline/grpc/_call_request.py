@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from .. import _core
 from .._calls.deadline import FOREVER
 from .._messages.compressor import built_in_compressors
+from .._sync.workers import this_thread
 from ._call_credentials import CallCredentials, CredentialsError
 from ._compression import compressor_of
 from ._ended_call import FailedCall
@@ -20,8 +21,13 @@ from ._status_code import StatusCode
 #: The codec whose content type is ``application/grpc+proto``; the core passes the bytes of messages untouched.
 CODEC = "protobuf"
 
-#: These settings have no deadline, neither of the channel nor of a handler that makes the call.
-PLAIN_SETTINGS = _core.CallSettings(FOREVER, None, False, False, "", "")
+_PLAIN_SETTINGS = _core.CallSettings(None, None, False, False, "", "")
+_PLAIN_SETTINGS_OF_HANDLERS = _core.CallSettings(FOREVER, None, False, False, "", "")
+
+
+def plain_settings() -> _core.CallSettings:
+    """Returns the settings of a call that states none. It has no deadline, not even that of a handler that makes it."""
+    return _PLAIN_SETTINGS_OF_HANDLERS if this_thread.inherits_deadlines else _PLAIN_SETTINGS
 
 
 def failure(code: StatusCode, details: str) -> FailedCall:
@@ -98,7 +104,9 @@ class CallRequest(NamedTuple):
             raise failure(StatusCode.INTERNAL, "Invalid metadata") from error
         if self.credentials is not None or terms.credentials is not None:
             metadata = [*metadata, *encoded(self._credentials(method, terms))]
-        timeout = FOREVER if self.timeout is None else min(max(float(self.timeout), 0.0), FOREVER)
+        timeout: float | None = FOREVER if this_thread.inherits_deadlines else None
+        if self.timeout is not None:
+            timeout = min(max(float(self.timeout), 0.0), FOREVER)
         compressor = compressor_of(self.compression, built_in_compressors()) or ""
         return _core.CallSettings(timeout, metadata or None, bool(self.wait_for_ready), False, compressor, "")
 

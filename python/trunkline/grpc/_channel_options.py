@@ -196,7 +196,7 @@ WITHOUT_EFFECT: dict[str, Convert] = {
     "grpc.http2_scheme": _only(),
     "grpc.primary_user_agent": _only(),
     "grpc.secondary_user_agent": _only(),
-    "grpc.surface_user_agent": _only(1),
+    "grpc.surface_user_agent": _only(0),
     "grpc.minimal_stack": _only(0),
     "grpc.per_message_compression": _only(1),
     "grpc.per_message_decompression": _only(1),

@@ -19,6 +19,9 @@ from ._status_code import StatusCode
 class EndedCall(Call):
     """A call that has ended, with what is known of it."""
 
+    #: The name of grpcio's class, for representations.
+    _shown_as = "_MultiThreadedRendezvous"
+
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
 
@@ -51,7 +54,7 @@ class EndedCall(Call):
         return False
 
     def __repr__(self) -> str:
-        return text_of(type(self).__name__, self._outcome)
+        return text_of(self._shown_as, self._outcome)
 
     def __str__(self) -> str:
         return repr(self)
@@ -59,6 +62,8 @@ class EndedCall(Call):
 
 class FailedCall(RpcError, EndedCall, Future):
     """The error of a call, which is also the call and its future."""
+
+    _shown_as = "_InactiveRpcError"
 
     def __init__(self, outcome: Outcome) -> None:
         RpcError.__init__(self)
@@ -104,6 +109,8 @@ class FailedCall(RpcError, EndedCall, Future):
 
 class FailedStream(FailedCall):
     """A failed call with a stream of responses, which raises its error when it is iterated over."""
+
+    _shown_as = "_MultiThreadedRendezvous"
 
     def __iter__(self) -> FailedStream:
         return self

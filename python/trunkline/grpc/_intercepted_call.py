@@ -18,6 +18,8 @@ from ._status_code import StatusCode
 class RespondedCall(EndedCall, Future):
     """A call that has ended with a response."""
 
+    _shown_as = "_UnaryOutcome"
+
     def __init__(self, response: Any, call: Call | None) -> None:
         """``call`` is the one that was made; None if an interceptor has responded in its place."""
         super().__init__(Outcome(StatusCode.OK, ""))
@@ -56,6 +58,8 @@ class RespondedCall(EndedCall, Future):
 
 class RaisedCall(RpcError, EndedCall, Future):
     """A call that an exception has ended, which an interceptor or a serializer has raised."""
+
+    _shown_as = "_FailureOutcome"
 
     def __init__(self, error: BaseException) -> None:
         RpcError.__init__(self)

@@ -40,6 +40,10 @@ class CallDetails(NamedTuple):
     wait_for_ready: bool | None = None
     compression: Any = None
 
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
+        return f"_ClientCallDetails({fields})"  # the name of grpcio's class
+
     def with_changes(self, changed: Any) -> CallDetails:
         """Returns these details, with the attributes that ``changed``, of the application, has."""
         return CallDetails(*(getattr(changed, name, getattr(self, name)) for name in self._fields))

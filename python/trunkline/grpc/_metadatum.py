@@ -15,6 +15,9 @@ class Metadatum(NamedTuple):
     key: str
     value: Union[str, bytes]
 
+    def __repr__(self) -> str:
+        return f"_Metadatum(key={self.key!r}, value={self.value!r})"  # the name of grpcio's class
+
 
 Metadata = tuple[Metadatum, ...]
 

@@ -23,6 +23,10 @@ class _Handler(NamedTuple):
 class MethodHandler(_Handler, RpcMethodHandler):
     """The way in which a method is served: its kind, its function, and how its messages become bytes."""
 
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._fields)
+        return f"RpcMethodHandler({fields})"  # the name of grpcio's class
+
 
 class ServiceHandler(ServiceRpcHandler):
     """Serves the methods of a service from a mapping."""
@@ -44,6 +48,9 @@ class CallDetails(NamedTuple):
 
     method: str
     invocation_metadata: Any
+
+    def __repr__(self) -> str:  # with the name of grpcio's class
+        return f"_HandlerCallDetails(method={self.method!r}, invocation_metadata={self.invocation_metadata!r})"
 
 
 HandlerCallDetails.register(CallDetails)

@@ -58,6 +58,10 @@ def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
         raise UndecodableRequestError from error
 
 
+#: Sends the status of a call that has one, although its handler still runs.
+EndEarly = Callable[[_core.ServedCall], None]
+
+
 class CallRoutes(NamedTuple):
     """The parts of a server that the calls of all its methods share."""
 
@@ -70,8 +74,8 @@ class CallRoutes(NamedTuple):
 
 class MethodServer:
     """Runs the handler of one method, through the server's interceptors, for each of its calls. Or it runs those of the
-    methods that are not registered with the core, which it finds in the table of the server. Its entry needs a context
-    of its own for each call."""
+    methods that are not registered with the core, which it finds in the table of the server. Its entry takes an
+    EndEarly before the arguments of the core, and needs a context of its own for each call."""
 
     def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
         """``name`` is as ``/package.Service/Method``. Without name and handler it serves unregistered methods."""
@@ -100,15 +104,16 @@ class MethodServer:
         try:
             handler = self._handler_of(call)
         except Exception as error:
-            context.fail_for(error, "servicing handler")
+            _log.error("Exception servicing handler: %s", error, exc_info=error)
+            context.fail(StatusCode.UNKNOWN, "Error in service handler!")
             return None
         if handler is None:
             context.fail(StatusCode.UNIMPLEMENTED, "Method not found!")
         return handler
 
-    def serve_unary(self, data: Any, codec: str, call: _core.ServedCall) -> bytes:
+    def serve_unary(self, end_early: EndEarly, data: Any, codec: str, call: _core.ServedCall) -> bytes:
         """Serves a call whose request is ``data``. Returns the bytes of the response, unless it has set a status."""
-        context = ServedContext(call, self._routes.watch)
+        context = ServedContext(call, self._routes.watch, end_early)
         handler = self._prepared(call, context)
         response = b""
         if handler is not None:
@@ -122,9 +127,9 @@ class MethodServer:
                 response = self._one_response(handler, argument, context)
         return response if context.finish() else b""
 
-    def serve_stream(self, call: _core.ServedCall) -> None:
+    def serve_stream(self, end_early: EndEarly, call: _core.ServedCall) -> None:
         """Serves a call with a stream of requests or responses."""
-        context = ServedContext(call, self._routes.watch)
+        context = ServedContext(call, self._routes.watch, end_early)
         handler = self._prepared(call, context)
         if handler is not None:
             self._run_stream(handler, context)

@@ -11,7 +11,7 @@ from .._errors import FailedPrecondition
 from .._errors import RpcError as CoreError
 from .._sync.channel import Channel as TrunklineChannel
 from .._sync.futures import Dispatcher
-from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, checked, deserialized, serialized
+from ._call_request import CODEC, CallRequest, ChannelTerms, checked, deserialized, plain_settings, serialized
 from ._ended_call import EndedCall, FailedCall, FailedStream
 from ._multi_callables import (
     StreamStreamMultiCallable,
@@ -59,7 +59,7 @@ class _Method:
 
     def _settings(self, request: CallRequest) -> _core.CallSettings:
         if request == _PLAIN and not self._has_terms:
-            return PLAIN_SETTINGS
+            return plain_settings()
         return request.settings(self._name, self._terms)
 
     def _dispatcher(self) -> Dispatcher:

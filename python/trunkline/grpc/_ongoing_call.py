@@ -167,7 +167,7 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
             fn(self)
 
     def __repr__(self) -> str:
-        return text_of(type(self).__name__, self._outcome)
+        return text_of("_MultiThreadedRendezvous", self._outcome)  # the name of grpcio's class
 
     __str__ = __repr__
 

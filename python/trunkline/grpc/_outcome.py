@@ -48,7 +48,7 @@ def failed_outcome(error: CoreError) -> Outcome:
 
 
 def text_of(kind: str, outcome: Outcome | None) -> str:
-    """Returns the representation of a call of the class ``kind``, in the form that grpcio has."""
+    """Returns the representation of a call in the form that grpcio has. ``kind`` is the name of grpcio's class."""
     if outcome is None:
         return f"<{kind} object>"
     lines = [f"<{kind} of RPC that terminated with:", f"\tstatus = {outcome.code}", f'\tdetails = "{outcome.details}"']

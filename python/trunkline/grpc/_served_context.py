@@ -6,13 +6,15 @@ from __future__ import annotations
 import contextvars
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .. import _core
 from .._calls.deadline import FOREVER
 from .._errors import RpcError as CoreError
 from .._messages.compressor import built_in_compressors
+from .._process.threads import begin_in_thread
 from ._call import Status
 from ._call_end_watch import CallEndWatch
 from ._compression import compressor_of
@@ -24,6 +26,12 @@ from ._status_details import split_trailing
 from ._target import peer_name
 
 _log = logging.getLogger(__name__)
+
+#: The deadline of a call that has none, as grpcio has it: seconds of ``time.time()``.
+FAR_FUTURE = float(2**63 - 1)
+
+#: grpcio's names of properties, by the kinds of a certificate's alternative names.
+_PEER_KEYS = {"DNS": "peer_dns", "IP": "peer_ip", "URI": "peer_uri", "email": "peer_email"}
 
 _OK = 0
 _CANCELLED = 1
@@ -41,16 +49,20 @@ class CallIdentity:
         self.names = call.certificate_names() if self.subject else []
 
     def auth_context(self) -> dict[str, list[bytes]]:
-        """Returns the properties of the client as grpcio has them; empty without TLS."""
-        context: dict[str, list[bytes]] = {}
-        if self.uses_tls:
-            context["transport_security_type"] = [b"ssl"]
+        """Returns the properties of the connection and its client as grpcio has them."""
+        kind, level = (b"ssl", b"TSI_PRIVACY_AND_INTEGRITY") if self.uses_tls else (b"insecure", b"TSI_SECURITY_NONE")
+        context: dict[str, list[bytes]] = {"transport_security_type": [kind], "security_level": [level]}
         if self.subject:
             common_name = common_name_of(self.subject)
             if common_name:
                 context["x509_common_name"] = [common_name.encode()]
-            if self.names:
-                context["x509_subject_alternative_name"] = [name.partition(":")[2].encode() for name in self.names]
+            for name in self.names:
+                kind_of_name, _, text = name.partition(":")
+                context.setdefault("x509_subject_alternative_name", []).append(text.encode())
+                if kind_of_name in _PEER_KEYS:
+                    context.setdefault(_PEER_KEYS[kind_of_name], []).append(text.encode())
+                if kind_of_name == "URI" and text.startswith("spiffe://"):
+                    context["peer_spiffe_id"] = [text.encode()]
         return context
 
     def identity_key(self) -> str | None:
@@ -70,6 +82,15 @@ def common_name_of(subject: str) -> str:
     return ""
 
 
+class _KeptCall(NamedTuple):
+    """The parts of a call that outlast it."""
+
+    metadata: Metadata
+    identity: CallIdentity
+    #: A point of ``time.monotonic()``; None without a deadline.
+    deadline: float | None
+
+
 def _run(callback: Callable[[], Any]) -> None:
     try:
         callback()
@@ -80,10 +101,16 @@ def _run(callback: Callable[[], Any]) -> None:
 class ServedContext(ServicerContext):
     """The call that a blocking handler serves."""
 
-    def __init__(self, call: _core.ServedCall, watch: CallEndWatch | None) -> None:
-        """``watch`` is None for a call that has no callbacks."""
+    def __init__(
+        self, call: _core.ServedCall, watch: CallEndWatch | None, end_early: Callable[[_core.ServedCall], None]
+    ) -> None:
+        """``watch`` is None for a call that has no callbacks. ``end_early`` sends the status of a call whose handler
+        still runs."""
         self._call = call
         self._watch = watch
+        self._end_early = end_early
+        #: The parts of the call that its handler may ask for after it has cancelled it. The core has them no longer.
+        self._kept: _KeptCall | None = None
         self._has_ended = False
         self._is_cancelled = False
         self._code: Any = None
@@ -103,16 +130,35 @@ class ServedContext(ServicerContext):
     def is_active(self) -> bool:
         return not (self._has_ended or self._is_cancelled or self._call.is_cancelled())
 
-    def time_remaining(self) -> float | None:
+    def time_remaining(self) -> float:
         if self._has_ended:
             return 0.0
+        left = self.time_left()
+        return FAR_FUTURE - time.time() if left is None else left
+
+    def time_left(self) -> float | None:
+        """Returns the seconds until the deadline, 0 or more; None without one."""
+        if self._kept is not None:
+            deadline = self._kept.deadline
+            return None if deadline is None else max(0.0, deadline - time.monotonic())
         left = self._call.time_left()
         return None if left is None or left > FOREVER / 2 else left
 
     def cancel(self) -> None:
-        """Has the caller get the status CANCELLED once the handler has ended."""
-        self._is_cancelled = True
-        self._run_callbacks()
+        """Ends the call with CANCELLED at once. The handler goes on, and finds it ended. The callbacks run on another
+        thread, as the caller may hold what they wait for."""
+        with self._lock:
+            if self._has_ended or self._is_cancelled:
+                return
+            left = self.time_left()
+            deadline = None if left is None else time.monotonic() + left
+            self._kept = _KeptCall(self.invocation_metadata(), CallIdentity(self._call), deadline)
+            self._is_cancelled = True
+            self._call.set_error((_CANCELLED, "CANCELLED", (), ()))
+            has_callbacks = bool(self._callbacks)
+        self._end_early(self._call)
+        if has_callbacks:
+            begin_in_thread(self._run_callbacks_of_cancelled)
 
     def add_callback(self, callback: Callable[[], Any]) -> bool:
         with self._lock:
@@ -129,8 +175,8 @@ class ServedContext(ServicerContext):
             _run(callback)
 
     def _run_callbacks_of_cancelled(self) -> None:
-        """Runs the callbacks once, on the thread of the watch, which other calls share. The handler may still run in
-        its context, so each callback runs in its copy."""
+        """Runs the callbacks once, on another thread than that of the handler, which may still run in the context of
+        the call. Each callback therefore runs in a copy of it."""
         for callback, variables in self._taken_callbacks():
             variables.run(_run, callback)
 
@@ -142,34 +188,42 @@ class ServedContext(ServicerContext):
     # --- the client ---
 
     def invocation_metadata(self) -> Metadata:
-        return presented(self._call.metadata())
+        return presented(self._call.metadata()) if self._kept is None else self._kept.metadata
+
+    def _identity(self) -> CallIdentity:
+        return CallIdentity(self._call) if self._kept is None else self._kept.identity
 
     def peer(self) -> str:
-        return CallIdentity(self._call).peer
+        return self._identity().peer
 
     def peer_identities(self) -> Sequence[bytes] | None:
-        identity = CallIdentity(self._call)
+        identity = self._identity()
         key = identity.identity_key()
         return None if key is None else identity.auth_context()[key]
 
     def peer_identity_key(self) -> str | None:
-        return CallIdentity(self._call).identity_key()
+        return self._identity().identity_key()
 
     def auth_context(self) -> Mapping[str, Sequence[bytes]]:
-        return CallIdentity(self._call).auth_context()
+        return self._identity().auth_context()
 
     # --- the response ---
 
     def set_compression(self, compression: Any) -> None:
         name = compressor_of(compression, built_in_compressors())
-        if name is not None:
+        if name is not None and not self._is_cancelled:
             self._compressor = name
             self._call.set_compressor(name)
 
     def disable_next_message_compression(self) -> None:
-        self._call.set_compressor("identity")
+        if not self._is_cancelled:
+            self._call.set_compressor("identity")
 
     def send_initial_metadata(self, initial_metadata: Any) -> None:
+        if self._is_cancelled:
+            raised = RpcError()
+            self._own_errors.append(raised)
+            raise raised
         if self._sent_initial:
             raise ValueError("Initial metadata no longer allowed!")
         self._sent_initial = True
@@ -257,22 +311,23 @@ class ServedContext(ServicerContext):
         """Hands the status and the trailing metadata to the core and runs the callbacks. Returns True if the status is
         OK; the response, or the end of a stream, is then still to be sent."""
         code = _OK if self._code is None else number_of(self._code)
-        if self._is_cancelled:
-            code, self._details = _CANCELLED, "the server cancelled the call"
         try:
             trailing, details = split_trailing(encoded(self._trailing))
         except ValueError as error:
             _log.error("trailing metadata: %s", error)
             trailing, details = [], []
             code, self._details = _INTERNAL, "the trailing metadata was invalid"
-        if code == _OK:
-            for name, value in trailing:
-                self._call.add_trailing_metadata(name, value)
-        else:
-            text = self._details
-            text = "" if text is None else text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-            self._call.set_error((code, text, details, trailing))
-        self._has_ended = True
+        with self._lock:
+            self._has_ended = True
+            if self._is_cancelled:
+                return False
+            if code == _OK:
+                for name, value in trailing:
+                    self._call.add_trailing_metadata(name, value)
+            else:
+                text = self._details
+                text = "" if text is None else text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+                self._call.set_error((code, text, details, trailing))
         self._run_callbacks()
         return code == _OK
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -44,7 +45,11 @@ class _RunningPort(RunningServer):
         return endpoint  # it listens already
 
     def _entry_of(self, method: Method) -> Callable[..., Any]:
-        return method.handler
+        return in_an_empty_context(functools.partial(method.handler, self._end_early))
+
+    def _end_early(self, call: _core.ServedCall) -> None:
+        self._core.finish(call)
+        self._core.flush()
 
     def drain(self, grace: float) -> None:
         """Refuses further calls and waits up to ``grace`` seconds for those in progress."""
@@ -114,12 +119,11 @@ class GrpcServer(Server):
                 self._running.append(_RunningPort(self._server, port))
 
     def _entry_of(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
-        entry = in_an_empty_context(MethodServer(name, handler, self._routes).entry)
-        pool = self._pool
-        if pool is None:
+        entry = MethodServer(name, handler, self._routes).entry
+        if self._pool is None:
             return entry
-        submit = pool.submit
-        return in_an_empty_context(lambda *arguments: submit(entry, *arguments).result())
+        submit, entry_of_pool = self._pool.submit, in_an_empty_context(entry)
+        return lambda *arguments: submit(entry_of_pool, *arguments).result()
 
     def stop(self, grace: float | None) -> threading.Event:
         """Returns at once. The event is set when the calls in progress have ended or are cancelled."""

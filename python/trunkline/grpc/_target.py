@@ -71,6 +71,8 @@ def peer_name(endpoint: str) -> str:
         return "unix:" if "unix" in scheme else endpoint
     if "unix" in scheme:
         return f"unix:{rest}"
+    if rest.startswith("[::ffff:") and "." in rest:
+        return f"ipv4:{rest.removeprefix('[::ffff:').replace(']', '', 1)}"  # a client over IPv4 of a socket for both
     if rest.startswith("["):
         return f"ipv6:{quote(rest, safe=':')}"
     return f"ipv4:{rest}"

@@ -122,7 +122,7 @@ def test_what_has_no_meaning_or_changes_nothing_is_not_told(told: Any) -> None:
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.enable_http_proxy", 0),
         ("grpc.per_message_compression", 1),
-        ("grpc.surface_user_agent", 1),
+        ("grpc.surface_user_agent", 0),
         ("grpc.http2.max_ping_strikes", 2),
         ("my.own", "a"),
     ]

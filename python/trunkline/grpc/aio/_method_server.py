@@ -7,11 +7,11 @@ import asyncio
 import functools
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import _core
 from .._method_handler import CallDetails, behavior_of
-from .._method_server import CallRoutes
+from .._method_server import CallRoutes, EndEarly
 from .._method_server import MethodServer as BlockingMethodServer
 from .._metadatum import presented
 from .._server_interface import RpcMethodHandler
@@ -19,8 +19,13 @@ from .._status_code import StatusCode
 from ._errors import AbortError
 from ._served_context import OversizedResponseError, ServedContext, UndecodableRequestError
 
-#: Runs a blocking function for a call. It takes (call, function, arguments).
-RunBlocking = Callable[..., Awaitable[Any]]
+class CallHost(NamedTuple):
+    """The parts of a running server that its calls need."""
+
+    inbox: _core.Inbox
+    #: Runs a blocking function for a call. It takes (call, function, arguments).
+    run_blocking: Callable[..., Awaitable[Any]]
+    end_early: EndEarly
 
 
 class MethodServer:
@@ -51,15 +56,15 @@ class MethodServer:
 
         return await through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
 
-    async def serve(self, data: Any, codec: str, call: _core.ServedCall, inbox: _core.Inbox, run: RunBlocking) -> None:
+    async def serve(self, data: Any, codec: str, call: _core.ServedCall, host: CallHost) -> None:
         """Serves a call. ``data`` is its request, unless it is a stream. Gives the call its response or status."""
-        context = ServedContext(call, inbox, None, self._routes.send_limit)
+        context = ServedContext(call, host.inbox, None, self._routes.send_limit)
         try:
             handler = await self._handler_of(call)
             if handler is None:
                 context.fail(StatusCode.UNIMPLEMENTED, "Method not found!")
             elif not _is_async(behavior_of(handler)):
-                return await self._serve_blocking(handler, data, codec, call, run)
+                return await self._serve_blocking(handler, data, codec, call, host)
             else:
                 context.handler = handler
                 response = await self._run(handler, data, context)
@@ -80,13 +85,13 @@ class MethodServer:
         context.finish()
 
     async def _serve_blocking(
-        self, handler: RpcMethodHandler, data: Any, codec: str, call: _core.ServedCall, run: RunBlocking
+        self, handler: RpcMethodHandler, data: Any, codec: str, call: _core.ServedCall, host: CallHost
     ) -> None:
         server = BlockingMethodServer(self._name, handler, self._routes._replace(interceptors=()))
         if self._is_stream:
-            await run(call, server.serve_stream, call)
+            await host.run_blocking(call, server.serve_stream, host.end_early, call)
         else:
-            call.set_response(await run(call, server.serve_unary, data, codec, call))
+            call.set_response(await host.run_blocking(call, server.serve_unary, host.end_early, data, codec, call))
 
     async def _run(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> bytes | None:
         """Runs the handler. Returns the bytes of the response of a call without streams."""

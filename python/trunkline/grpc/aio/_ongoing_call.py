@@ -13,7 +13,7 @@ from ... import _core
 from ..._errors import RpcError as CoreError
 from ...aio._channel import Channel as TrunklineChannel
 from ...aio._loop_inbox import in_a_thread
-from .._call_request import PLAIN_SETTINGS, CallRequest, ChannelTerms, checked, serialized
+from .._call_request import CallRequest, ChannelTerms, checked, plain_settings, serialized
 from .._ended_call import FailedCall
 from .._ongoing_call import CANCELLED
 from .._metadatum import encoded
@@ -71,7 +71,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
             self._opening = self._loop.create_task(self._open_with_credentials(asked))
             return
         _check_metadata(asked.metadata)
-        settings = PLAIN_SETTINGS if asked == _PLAIN else asked.settings(plan.method, plan.terms)
+        settings = plain_settings() if asked == _PLAIN else asked.settings(plan.method, plan.terms)
         self._try_to_open(settings)
 
     async def _open_with_credentials(self, asked: CallRequest) -> None:
@@ -204,7 +204,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
             self._cancel_on_wire()
 
     def __repr__(self) -> str:
-        return text_of(type(self).__name__, self._outcome)
+        return text_of("_AioCall", self._outcome)  # the name of grpcio's class
 
     __str__ = __repr__
 

@@ -41,7 +41,7 @@ class ServedContext(ServicerContext[Any, Any]):
         self._send_limit = send_limit
         self._inbox = inbox
         self.handler = handler
-        self._kept = BlockingContext(call, None)
+        self._kept = BlockingContext(call, None, lambda _: None)  # nothing cancels it
         self._callbacks: list[Callable[[Any], None]] = []
         self._has_ended = False
         self.was_cancelled = False
@@ -140,7 +140,8 @@ class ServedContext(ServicerContext[Any, Any]):
             raise TypeError(f"invalid trailing metadata: {error}") from error
 
     def trailing_metadata(self) -> Any:
-        return self._kept.trailing_metadata()
+        found = self._kept.trailing_metadata()
+        return () if found is None else found
 
     def set_code(self, code: StatusCode) -> None:
         self._kept.set_code(code_of(code) if isinstance(code, int) else code)
@@ -150,7 +151,7 @@ class ServedContext(ServicerContext[Any, Any]):
 
     def code(self) -> Any:
         found = self._kept.code()
-        return 0 if found is None else number_of(found)
+        return None if found is None else number_of(found)
 
     def details(self) -> Any:
         found = self._kept.details()
@@ -180,7 +181,7 @@ class ServedContext(ServicerContext[Any, Any]):
         return self._kept.auth_context()
 
     def time_remaining(self) -> float | None:
-        return self._kept.time_remaining()
+        return 0.0 if self._has_ended else self._kept.time_left()
 
     # --- the end ---
 

@@ -21,7 +21,7 @@ from .._method_server import CallRoutes
 from .._method_table import MethodTable
 from .._ports import Port, Ports
 from .._server_interface import RpcMethodHandler
-from ._method_server import MethodServer
+from ._method_server import CallHost, MethodServer
 from ._server_interface import Server
 
 
@@ -40,15 +40,21 @@ class _RunningPort(RunningServer):
 
     def _entry_of(self, method: Method) -> Callable[..., Coroutine[Any, Any, None]]:
         serve = method.handler
+        host = CallHost(self._inbox.core, self._run_blocking, self._end_early)
 
         async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
             try:
-                await serve(data, codec, call, self._inbox.core, self._run_blocking)
+                await serve(data, codec, call, host)
                 call.set_ok()
             finally:
                 self._finished(call)
 
         return run
+
+    def _end_early(self, call: _core.ServedCall) -> None:
+        """Sends the status of a call, on a thread of the pool."""
+        self._core.finish(call)
+        self._core.flush()
 
     async def drain(self, grace: float) -> None:
         """Refuses further calls and waits up to ``grace`` seconds for those in progress."""
