@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 
-from ._imports import Imports, OwnModules, is_of_runtime, is_package, with_keywords, with_relative_imports
-from ._output import temporary_folder, write_all
+from ._imports import Imports, OwnModules, is_of_runtime, is_package, located, with_relative_imports
+from ._named_imports import with_named_imports, with_named_types
+from ._output import check_module, temporary_folder, write_all
 from ._sources import Sources, sources_of
 from ._tools import GenerationError, knows_stubs, plugin_path, protoc_command, run_protoc
 
@@ -53,13 +54,20 @@ def generate(
             )
         modules = OwnModules(sources.names(), target)
         for file in texts:
-            if is_relative:
-                texts[file] = with_relative_imports(texts[file], file, modules)
-            if file.name.endswith("_pb2.py"):
-                texts[file] = with_keywords(texts[file])
+            texts[file] = _adapted(texts[file], file, modules, is_relative=is_relative)
+            check_module(texts[file], file, target)
         if package_init:
             texts.update(_missing_inits(texts, target, is_relative=is_relative))
         return write_all(texts, target, temporary)
+
+
+def _adapted(text: str, file: PurePath, modules: OwnModules, *, is_relative: bool) -> str:
+    """Returns the text of a generated file with imports that Python can follow."""
+    if is_relative:
+        text = with_relative_imports(text, file, modules)
+    if file.name.endswith("_pb2.py"):
+        return with_named_imports(text, lambda module: located(module, file, modules) if is_relative else module)
+    return with_named_types(text) if file.name.endswith("_pb2.pyi") else text
 
 
 def _arguments(sources: Sources, plugin: str) -> list[str]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
@@ -11,16 +10,14 @@ from typing import Literal
 
 Imports = Literal["auto", "relative", "absolute"]
 
-#: The pattern of ``import a_pb2 as a__pb2`` and ``import a_pb2``.
-_PLAIN = re.compile(r"^import (?P<module>\w+)(?= as |$)", re.MULTILINE)
+#: The pattern of ``import a_pb2 as a__pb2`` and ``import a_pb2``. Names of files may hold spaces and other characters.
+_PLAIN = re.compile(r"^import (?P<module>[^\n.][^\n]*?)(?= as |$)", re.MULTILINE)
 #: The pattern of ``from a.b import c_pb2 as alias``, of ``from a.b.c_pb2 import *``, and of the names of stubs.
-_FROM = re.compile(r"^from (?P<folder>\w[\w.]*) import (?P<name>\w+|\*)", re.MULTILINE)
+_FROM = re.compile(r"^from (?P<folder>[^\n.][^\n]*?) import (?P<name>[^\n]+?)(?= as |$)", re.MULTILINE)
 #: The pattern of a module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``.
 _BY_NAME = re.compile(
-    r"^(?P<alias>\w+ = )importlib\.import_module\((?P<quote>['\"])(?P<module>[\w.]+)['\"]\)", re.MULTILINE
+    r"^(?P<alias>[^\n]+? = )importlib\.import_module\((?P<quote>['\"])(?P<module>[^\n'\"]+)['\"]\)", re.MULTILINE
 )
-#: The pattern of ``from a.class.b_pb2 import *``, which protoc writes for every public import.
-_ALL = re.compile(r"^from (?P<module>[\w.]+) import \*", re.MULTILINE)
 
 #: Modules of protobuf's runtime below google/protobuf, which are imported from there.
 _OF_RUNTIME = frozenset(
@@ -95,19 +92,9 @@ def with_relative_imports(text: str, file: PurePath, modules: OwnModules) -> str
     return _in_head(text, lambda head: _BY_NAME.sub(by_name, _FROM.sub(named, _PLAIN.sub(plain, head))))
 
 
-def with_keywords(text: str) -> str:
-    """Returns ``text`` with valid public imports of modules that have a keyword in their name."""
-
-    def all_of(found: re.Match[str]) -> str:
-        module = found["module"]
-        parts = module.split(".")
-        if not any(map(keyword.iskeyword, parts)):
-            return found[0]
-        relative = ", __package__" if module.startswith(".") else ""
-        loaded = f"importlib.import_module('{module}'{relative})"  # the module imports importlib already
-        return f"globals().update((name, each) for name, each in vars({loaded}).items() if name[0] != '_')"
-
-    return _in_head(text, lambda head: _ALL.sub(all_of, head))
+def located(module: str, file: PurePath, modules: OwnModules) -> str:
+    """Returns a module of ``modules`` relative to ``file``, and another one as it is."""
+    return _relative(file.parent.parts, tuple(module.split("."))) if module in modules else module
 
 
 def _in_head(text: str, change: Callable[[str], str]) -> str:

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from ._tools import GenerationError
+
+
+#: The parts of names that would end a text or a statement in generated modules.
+_UNSPEAKABLE = re.compile(r"['\"\\=\x00-\x1f\x7f]| as | import ")
 
 
 class Sources(NamedTuple):
@@ -47,7 +52,11 @@ def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | o
     _check_roots(found_roots, single)
     if not files:
         raise GenerationError("no .proto file is given")
-    return Sources(found_roots, list(files))
+    sources = Sources(found_roots, list(files))
+    for file, name in zip(sources.files, sources.names()):
+        if _UNSPEAKABLE.search(str(name)):
+            raise GenerationError(f"{file}: no module can have this name; rename the file")
+    return sources
 
 
 def _check_roots(roots: list[Path], single: list[Path]) -> None:
