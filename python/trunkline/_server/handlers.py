@@ -36,14 +36,19 @@ def worker_entry(method: Method, codecs: CodecTable, interceptors: tuple[Any, ..
     return _intercepted_stream(method, serve, interceptors) if interceptors else serve
 
 
-def in_an_empty_context(entry: Callable[..., Any]) -> Callable[..., Any]:
+def in_an_empty_context(entry: Callable[..., Any], kind: _core.MethodKind) -> Callable[..., Any]:
     """Returns an entry that runs all of a call, from its interceptors and decoders to its encoders and callbacks, in one
-    context without variables. The next call on that thread sees nothing that this one sets."""
+    context without variables. The next call on that thread sees nothing that this one sets. ``kind`` is that of the
+    method."""
+    make_context = contextvars.Context().copy
 
-    def run(*arguments: Any) -> Any:
-        return contextvars.Context().run(entry, *arguments)
+    def run_unary(data: Any, codec: str, call: _core.ServedCall) -> Any:
+        return make_context().run(entry, data, codec, call)
 
-    return run
+    def run_stream(call: _core.ServedCall) -> Any:
+        return make_context().run(entry, call)
+
+    return run_unary if kind == _core.MethodKind.unary else run_stream
 
 
 def incoming_call(

@@ -26,6 +26,9 @@ Response = TypeVar("Response")
 
 _log = logging.getLogger("trunkline")
 
+#: The context that the end of each future begins with a copy of.
+_EMPTY = contextvars.Context()
+
 
 class CallFuture(concurrent.futures.Future[Response]):
     """The future of a call, made by ``submit``. ``cancel()`` cancels the call on the wire."""
@@ -201,13 +204,13 @@ def _finish(ended: tuple[CallFuture[Any] | StateWatch, Any]) -> None:
     future, outcome = ended
     if isinstance(future, StateWatch):
         try:
-            return contextvars.Context().run(future.report, outcome)
+            return _EMPTY.copy().run(future.report, outcome)
         except Exception:
             return _log.exception("on_state_change: the callback has raised")
     if future._dispatcher is None:
         return  # done before an exception interrupted the batch
     try:
-        contextvars.Context().run(future._finish, outcome)
+        _EMPTY.copy().run(future._finish, outcome)
     except BaseException as error:
         with contextlib.suppress(BaseException):
             future._fail(error)

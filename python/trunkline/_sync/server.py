@@ -114,10 +114,11 @@ class RunningServer(RunningServerBase):
 
     def _entry_of(self, method: Method) -> Callable[..., Any]:
         entry = worker_entry(method, self._codecs, self._interceptors)
-        if not method.is_built_in:
-            return in_an_empty_context(entry)
-        is_unary = method.signature.kind == _core.MethodKind.unary
-        return self._with_current_server(entry if is_unary else self._workers.long_entry(method.name, entry))
+        kind = method.signature.kind
+        if method.is_built_in:
+            is_unary = kind == _core.MethodKind.unary
+            entry = self._with_current_server(entry if is_unary else self._workers.long_entry(method.name, entry))
+        return in_an_empty_context(entry, kind)
 
     def _with_current_server(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """Runs ``entry`` so that its handler finds this server in ``current_server``."""
@@ -126,7 +127,7 @@ class RunningServer(RunningServerBase):
             current_server.set(self)  # in the context of this call
             return entry(*arguments)
 
-        return in_an_empty_context(run)
+        return run
 
     def _has_stopped(self) -> bool:
         return self._stopped.is_set()

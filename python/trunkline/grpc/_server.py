@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import contextvars
 import functools
 import sys
 import threading
@@ -45,7 +46,7 @@ class _RunningPort(RunningServer):
         return endpoint  # it listens already
 
     def _entry_of(self, method: Method) -> Callable[..., Any]:
-        return in_an_empty_context(functools.partial(method.handler, self._end_early))
+        return in_an_empty_context(functools.partial(method.handler, self._end_early), method.signature.kind)
 
     def _end_early(self, call: _core.ServedCall) -> None:
         self._core.finish(call)
@@ -122,8 +123,8 @@ class GrpcServer(Server):
         entry = MethodServer(name, handler, self._routes).entry
         if self._pool is None:
             return entry
-        submit, entry_of_pool = self._pool.submit, in_an_empty_context(entry)
-        return lambda *arguments: submit(entry_of_pool, *arguments).result()
+        submit = self._pool.submit
+        return lambda *arguments: submit(contextvars.Context().run, entry, *arguments).result()
 
     def stop(self, grace: float | None) -> threading.Event:
         """Returns at once. The event is set when the calls in progress have ended or are cancelled."""
