@@ -53,9 +53,6 @@ class CallDetails(NamedTuple):
         return f"_HandlerCallDetails(method={self.method!r}, invocation_metadata={self.invocation_metadata!r})"
 
 
-HandlerCallDetails.register(CallDetails)
-
-
 def unary_unary_rpc_method_handler(
     behavior: Callable[..., Any],
     request_deserializer: Callable[[bytes], Any] | None = None,

@@ -39,7 +39,8 @@ def replaced(by: str) -> str:
 def note_of(details_or_context: Any) -> str | None:
     """The name of the user in a call's metadata."""
     found = details_or_context.invocation_metadata
-    return dict(found() if callable(found) else found).get("user")
+    pairs: Any = found() if callable(found) else found
+    return next((value for name, value in pairs if name == "user"), None)
 
 
 def handlers(module: Any, one: Callable[..., Any], many: Callable[..., Any], *codec: Any) -> Any:
@@ -397,11 +398,11 @@ def test_aio_functions_that_block_have_the_variables_of_their_call(kind: str) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_aio_tokens_are_reset_from_the_interceptor_to_the_end(kind: str) -> None:
-    module = trunkline.grpc
+    module: Any = trunkline.grpc
     tokens: list[Any] = []
     ends: list[str] = []
 
-    class SignIn(module.aio.ServerInterceptor):
+    class SignIn(module.aio.ServerInterceptor):  # type: ignore[misc]
         async def intercept_service(self, continuation: Any, details: Any) -> Any:
             tokens.append(user.set("ann"))
             return await continuation(details)
