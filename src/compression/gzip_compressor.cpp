@@ -19,13 +19,11 @@ Status GzipCompressor::decompress_unsized(ByteSpan input, std::size_t limit, Buf
   std::uint32_t size = 0;
   for (std::size_t i = 0; i < size_bytes; ++i)
     size = size << 8 | std::to_integer<std::uint32_t>(input[input.size() - 1 - i]);
-  // Deflate makes no more of each byte. A greater number is not the size: the input is cut off, or not gzip to its end.
-  constexpr std::size_t most_per_byte = 1032;
-  if (size > limit && size / most_per_byte <= input.size()) return exceeds_limit(name(), input.size(), limit);
   const std::size_t before = out.size();
   if (size <= limit && append_decompressed(input, size, out).is_ok()) return {};
   out.truncate(before);
-  // The number is the size of the last of several members, or a lie, which costs no memory.
+  // The number is beyond the limit, or the size of the last of several members. Or it is none, because the input is cut
+  // off or has something behind it. Only what the input really makes is too long, and to measure it takes no memory.
   std::size_t whole = 0;
   if (Status wrong = measure(input, limit, whole); !wrong.is_ok()) return wrong;
   return append_decompressed(input, whole, out);

@@ -104,9 +104,7 @@ Status ZstdCompressor::decompress_unsized(ByteSpan input, std::size_t limit, Buf
     if (size == 0) return corrupt_unsized(name(), input_bytes);
     const ByteSpan frame = input.first(size);
     input = input.subspan(size);
-    const std::uint64_t declared = ZSTD_getFrameContentSize(frame.data(), frame.size());
-    const bool is_declared = declared != ZSTD_CONTENTSIZE_UNKNOWN && declared != ZSTD_CONTENTSIZE_ERROR;
-    if (is_declared && declared > left) return exceeds_limit(name(), input_bytes, limit);
+    // The size that a frame declares is not believed: if it is damaged, it is not too long.
     std::size_t room = std::min(left, std::max(smallest_attempt, frame.size() * likely_ratio));
     while (true) {
       const std::size_t written =

@@ -61,21 +61,25 @@ TEST_P(UnsizedForm, StopsAtTheLimit) {
 }
 
 TEST_P(UnsizedForm, RefusesWhatIsCutOff) {
-  const std::string content = prose(200'000);
+  const std::string content = prose(20'000);
   const std::string input = compressed_unsized(compressor(), content);
 
-  for (const std::size_t size : {std::size_t{1}, std::size_t{5}, input.size() / 2, input.size() - 1}) {
+  for (std::size_t size = 1; size < input.size(); ++size) {
     const std::string result = decompressed_unsized(compressor(), std::string_view(input).substr(0, size), 1 << 20);
-    // What stands where gzip has its size may be large.
-    const bool is_refused = result.starts_with("! invalid_argument") || result.starts_with("! resource_exhausted");
-    EXPECT_TRUE(is_refused) << size << ": " << result.substr(0, 80);
+    // Snappy's frames and zstd's are whole by themselves.
+    const bool is_refused = result.starts_with("! invalid_argument") || content.starts_with(result);
+    ASSERT_TRUE(is_refused) << size << ": " << result.substr(0, 80);
   }
 }
 
 TEST_P(UnsizedForm, RefusesWhatFollowsTheEnd) {
-  const std::string input = compressed_unsized(compressor(), "content") + "more";
+  const std::string input = compressed_unsized(compressor(), "content");
 
-  EXPECT_TRUE(decompressed_unsized(compressor(), input, 1000).starts_with("! "));
+  // The last bytes of each would be the size of a gzip member, and a large one.
+  for (const std::string& junk : {std::string("more"), std::string(1, '\xFF'), std::string(8, '\xFF'), noise(100, 3)}) {
+    const std::string result = decompressed_unsized(compressor(), input + junk, 1000);
+    EXPECT_TRUE(result.starts_with("! invalid_argument")) << junk.size() << ": " << result;
+  }
 }
 
 TEST_P(UnsizedForm, SurvivesDamage) {
