@@ -117,6 +117,12 @@ void Connection::on_readable() {
   read_some();
 }
 
+bool Connection::look(base::TimePoint now) noexcept {
+  looked_at_ = now;
+  is_input_seen_ = transport_->has_input();
+  return is_input_seen_;
+}
+
 void Connection::on_writable() {
   is_write_waiting_ = false;
   run_turn();
@@ -133,6 +139,11 @@ bool Connection::must_not_read() const noexcept {
 
 void Connection::read_some() {
   const std::shared_ptr<Connection> self = shared_from_this();
+  read_in_rounds();
+  if (std::exchange(is_input_seen_, false) && !is_finished_) handler_.on_input_taken(*this);
+}
+
+void Connection::read_in_rounds() {
   begin_turn();
   for (int round = 0; round < reads_per_turn && (round == 0 || work_ < turn_limit_); ++round) {
     if (is_finished_ || reading_ != Reading::idle) return;
@@ -161,6 +172,7 @@ bool Connection::read_once() {
     return false;
   }
   const IoResult result = transport_->read({room.data(), count});
+  looked_at_ = loop().now();
   switch (result.state) {
     case IoState::ok: {
       const bool is_full = result.bytes == capacity;
@@ -169,7 +181,8 @@ bool Connection::read_once() {
       has_received_ = true;
       session_->received(result.bytes, loop().now());
       pump();
-      return is_full;
+      // The end of the stream may be right behind the bytes.
+      return is_full || is_input_seen_;
     }
     case IoState::would_block:
       session_->received_nothing();

@@ -27,6 +27,9 @@ class ConnectionHandler {
   /// Called when the connection has written what the transport takes, after a batch of events or because there is room
   /// again. Some output may be left.
   virtual void on_written(Connection& /*connection*/) {}
+  /// Called after Connection::has_unread() has returned true, once what had arrived then was read and its events were
+  /// taken.
+  virtual void on_input_taken(Connection& /*connection*/) {}
   /// Called when the connection has been without calls for ConnectionOptions::idle_timeout, and again after each
   /// further idle time.
   virtual void on_idle(Connection& /*connection*/) {}
@@ -97,6 +100,12 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   Transport& transport() noexcept { return *transport_; }
   /// Returns true if the peer has sent something.
   bool has_received() const noexcept { return has_received_; }
+  /// Returns true if something has arrived that has not been read yet: bytes, the end or an error. It will be read in a
+  /// later turn, and ConnectionHandler::on_input_taken() called then. `now` is the time of the turn. What has arrived
+  /// within longest_unseen after the last look or read may be overlooked.
+  bool has_unread(base::TimePoint now) noexcept {
+    return is_input_seen_ || (reading_ == Reading::waiting && now - looked_at_ >= longest_unseen && look(now));
+  }
   Loop& loop() noexcept;
 
   /// Writes at the end of this turn, or after flush_delay. Call it after sending outside of on_events(). Several calls
@@ -136,6 +145,8 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void abort(const Status& reason);
 
  private:
+  /// A look costs a system call, which calls in quick succession share.
+  static constexpr base::Duration longest_unseen = std::chrono::microseconds(200);
   enum class Reading : std::uint8_t { idle, waiting, paused, ended };
   class WaitScope;
 
@@ -161,7 +172,9 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void end_hold();
   void begin_turn() noexcept { work_ = 0; }
   bool must_not_read() const noexcept;
+  bool look(base::TimePoint now) noexcept;
   void read_some();
+  void read_in_rounds();
   bool read_once();
   bool discard_once();
   void wait_to_read();
@@ -219,6 +232,10 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   base::TimePoint linger_end_{};
   int unwritten_frames_ = 0;
   bool has_received_ = false;
+  /// The time of the last read, or of the last look whether something has arrived.
+  base::TimePoint looked_at_{};
+  /// True from the moment when has_unread() has found something until that is read.
+  bool is_input_seen_ = false;
   /// The work since the turn began.
   std::size_t work_ = 0;
   /// The limit of the work; 0 while the connection is held.

@@ -44,12 +44,24 @@ enum class EventType : std::uint8_t {
   closed,
 };
 
-/// Counts the flow-control credit that a message has used up. Session::release() returns it to the peer.
+/// Counts the flow-control credit that a message has used up, and that goes back to the peer.
 struct MessageCredit {
+  /// That of the connection. The session returns it with the next next(), unless the event is_queued.
   std::uint32_t connection_bytes = 0;
+  /// That of the call. Who retains the message returns it with Session::release().
   std::uint32_t call_bytes = 0;
   /// Counts memory beyond call_bytes: earlier chunks, growth by decompression and, over HTTP, a fixed overhead.
   std::uint32_t further_bytes = 0;
+
+  /// Short messages are packed while they wait for the application (UnreadMessages), each behind a record. Empty ones
+  /// that follow one of the same kind are only counted.
+  static constexpr std::uint32_t short_bytes = 256;
+  static constexpr std::uint32_t short_record_bytes = 16;
+  /// What a retained message takes beside its bytes, at most.
+  std::size_t record_bytes() const noexcept {
+    if (call_bytes + further_bytes == 0) return 0;
+    return call_bytes <= short_bytes && further_bytes <= short_bytes ? short_record_bytes : 96;
+  }
 };
 
 /// One Event is reused for every next(). Its views (`payload`, `method_name`) are valid until the following next().
@@ -69,9 +81,13 @@ struct Event {
   /// On an ordered connection the session has broken off the `cancelled` call, but responses keep their order. The
   /// layer above finishes the call with `status` in its turn.
   bool needs_finish = false;
-  /// The receiver of the event sets this if it retains the message for the application. It then returns the credit with
-  /// release(). Otherwise the following next() returns the credit.
+  /// The receiver of the event sets this if it retains the message for the application. It then returns the call's
+  /// credit with release(). Otherwise the following next() returns it. The credit of the connection returns with the
+  /// following next() in either case, so that a stream that nobody reads delays no other call.
   bool is_retained = false;
+  /// The receiver sets this instead of is_retained for a request that waits for its turn: the client is not to send
+  /// many others meanwhile. The receiver then returns all of the credit with release_queued().
+  bool is_queued = false;
   /// The payload is still compressed with `compressor`. It is decompressed once somebody is known to take the message:
   /// by Session::decompress(), or later by session::decompress() or session::decompress_unsized().
   bool is_compressed = false;
@@ -115,7 +131,8 @@ struct Event {
   /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
   /// mean nothing without a field that is reset.
   void clear() {
-    has_message = end = one_way = is_get = is_route = needs_finish = is_retained = is_compressed = is_unsized = false;
+    has_message = end = one_way = is_get = is_route = needs_finish = is_compressed = is_unsized = false;
+    is_retained = is_queued = false;
     context = nullptr;
     codec = response_codec = nullptr;
     accepted_compressors = {};

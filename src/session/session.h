@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "session/awaited_limit.h"
 #include "session/event.h"
 #include "session/route_match.h"
 
@@ -136,6 +137,9 @@ class Session {
   /// Returns true if start() is allowed now: the session is connected, not going away, and below the peer's and its own
   /// limits. After false, an event `writable` with id 0 reports when it is true again.
   virtual bool can_start() const noexcept = 0;
+  /// Returns the limit that keeps can_start() from being true. There is none if it is true, or if the session is closed
+  /// or going away.
+  virtual AwaitedLimit awaited_limit() const noexcept { return {}; }
   /// Begins a call; needs can_start(). The call's events carry start.context, up to and including `finished`. One-way
   /// calls have no events. Errors: resource_exhausted (message over max_message_bytes, metadata over max_header_bytes),
   /// or the codec's. Neither an error nor an exception, such as std::bad_alloc, leaves a trace of the call.
@@ -174,6 +178,8 @@ class Session {
   virtual std::uint64_t received_of_message(CallId id) const noexcept { return static_cast<void>(id), 0; }
   /// Returns the credit of an event whose `is_retained` was set.
   virtual void release(CallId id, const MessageCredit& credit) = 0;
+  /// Returns the credit of an event whose `is_queued` was set.
+  virtual void release_queued(CallId id, const MessageCredit& credit) { release(id, credit); }
 
   // --- the connection ---
 

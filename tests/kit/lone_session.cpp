@@ -30,6 +30,7 @@ void LoneSession::on_event(session::Event& event) {
                  .status = event.status};
   events_.push_back(std::move(seen));
   if (retain_messages && event.has_message) event.is_retained = true;
+  if (queue_messages && event.has_message) event.is_queued = true;
   if (event.type != session::EventType::call || on_call == OnCall::ignore) return;
   if (on_call == OnCall::attach) {
     session().attach(event.id, context_of(event.id));

@@ -63,6 +63,8 @@ class LoneSession {
   OnCall on_call = OnCall::attach;
   /// Messages are retained: the test releases their credit.
   bool retain_messages = false;
+  /// Messages are queued, as those of requests that wait for their turn: they keep the credit of the connection, too.
+  bool queue_messages = false;
 
  private:
   void on_event(session::Event& event);

@@ -23,6 +23,10 @@ session::SessionOptions plain_options();
 
 /// A message of bytes that are encoded already.
 session::OutgoingMessage payload(std::string_view bytes, const Compressor* compressor = nullptr);
+/// A message that no codec of these registries knows.
+struct Foreign {
+  static constexpr std::string_view trunkline_codec = "foreign";
+};
 /// A message that is encoded straight into the output. `text` must outlive the call.
 session::OutgoingMessage direct(const std::string& text);
 

@@ -35,7 +35,7 @@ class ChannelRun {
  public:
   ChannelRun(const ChannelPlan& plan, bool verbose) : plan_(plan), verbose_(verbose), random_(plan.seed + 3) {
     start_server();
-    core_ = client::ChannelCore::make(loop(), plan.channel,
+    core_ = client::ChannelCore::make(loop(), channel_options(),
                                       [this](net::Loop&) { return std::make_unique<Connector>(*this); });
     channel_ = std::make_unique<Channel>(core_);
     for (const ChannelCallPlan& call : plan.calls) {
@@ -143,9 +143,14 @@ class ChannelRun {
     callback(std::move(faulty));
   }
 
+  ChannelOptions channel_options() {
+    ChannelOptions options = plan_.channel;
+    options.log = [this](const LogRecord& record) { log("channel: " + std::string(record.message)); };
+    return options;
+  }
   void start_server() {
     ServerOptions options = plan_.server;
-    if (verbose_) options.log = [this](const LogRecord& record) { log("server: " + std::string(record.message)); };
+    options.log = [this](const LogRecord& record) { log("server: " + std::string(record.message)); };
     server_ = std::make_shared<server::ServerCore>(loop(), std::move(options));
     add("Plain",
         [this](const std::string& request, std::string& response, ServerContext&) { return serve(request, response); });

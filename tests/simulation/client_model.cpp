@@ -170,6 +170,12 @@ void ClientModel::on_finished(Call& call, Event& event) {
   world_.log("client", call.id, "finished: " + event.status.to_string());
   call.over = true;
   world_.check(call.started, call.plan, "finished before it began");
+  if (call.plan->ends_within) {
+    const base::Duration spent = world_.now() - world_.begin - call.plan->start_at;
+    world_.check(spent <= *call.plan->ends_within, call.plan,
+                 "took " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(spent).count()) +
+                     " ms, as streams that nobody reads were in its way");
+  }
   if (event.has_message) hold(call, event);
   if (!world_.is_corrupt()) check_outcome(call, event);
   start_waiting();

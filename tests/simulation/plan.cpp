@@ -10,6 +10,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 constexpr std::size_t longest_message = 512 * 1024;
 
@@ -132,6 +133,13 @@ Plan::Plan(std::uint64_t run_seed) : seed(run_seed) {
   if (random.chance(15)) pause_server_at = microseconds(random.below(300000));
   pause_for = microseconds(random.below(300000));
   if (random.chance(25)) limit_memory(random);
+
+  const bool is_quick = largest_step >= 1500 && pair.link_capacity >= 5000;
+  const bool has_end =
+      fault != Fault::none || server_drain_at || client_drain_at || server_drain_byte || client_drain_byte;
+  if (is_quick && !has_end && !pair.client.ordered && max_memory_bytes == 0 && random.chance(30)) {
+    add_stopped_readers(random);
+  }
 }
 
 /// Many calls at once, nearly all of which are cancelled soon.
@@ -147,6 +155,42 @@ void Plan::add_storm(Random& random) {
       call.cancel_after = microseconds(random.below(spread));
       if (random.chance(50)) call.finish_time = FinishTime::never;
     }
+    calls.push_back(std::move(call));
+  }
+}
+
+/// Streams of one side that nobody reads for about a minute, more than the connection's credit; their readers go on in
+/// any order, or give up. Short calls pass meanwhile.
+void Plan::add_stopped_readers(Random& random) {
+  for (session::SessionOptions* const options : {&pair.client, &pair.server}) {
+    options->limits.call_credit_bytes = 65536;
+    options->limits.connection_credit_bytes = 1 << 20;
+    options->limits.max_unread_bytes = ConnectionLimits{}.max_unread_bytes;
+    options->max_concurrent_calls = 1000;
+  }
+  const bool is_to_server = random.chance(50);
+  const auto size = random.pick<std::uint32_t>({500, 1000, 5000, 20000, 65536, 70000});
+  for (std::uint64_t i = 20 + random.below(15); i > 0; --i) {
+    CallPlan call;
+    call.index = static_cast<int>(calls.size());
+    call.method_key = 1;
+    call.method = "simulation/Method1";
+    std::vector<std::uint32_t>& messages = is_to_server ? call.requests : call.responses;
+    messages.assign(150000 / size + 1, size);
+    call.ends_with_last = random.chance(50);
+    (is_to_server ? call.server_read_delay : call.client_read_delay) = seconds(40 + random.below(40));
+    if (random.chance(20)) call.cancel_after = seconds(random.below(100));
+    calls.push_back(std::move(call));
+  }
+  for (const int start : {15, 20, 35}) {
+    CallPlan call;
+    call.index = static_cast<int>(calls.size());
+    call.method_key = 1;
+    call.method = "simulation/Method1";
+    call.requests = {100};
+    call.final_response = 100;
+    call.start_at = seconds(start);
+    call.ends_within = seconds(1);
     calls.push_back(std::move(call));
   }
 }

@@ -58,6 +58,8 @@ struct CallPlan {
   base::Duration server_read_delay{};
   std::optional<base::Duration> timeout;
   std::optional<base::Duration> cancel_after;
+  /// The call ends by this time after start_at, whatever other calls do.
+  std::optional<base::Duration> ends_within;
 
   /// A call with at most one request and one response.
   bool is_simple() const noexcept { return requests.size() <= 1 && ends_with_last && responses.empty(); }
@@ -112,6 +114,7 @@ struct Plan {
  private:
   void limit_memory(Random& random);
   void add_storm(Random& random);
+  void add_stopped_readers(Random& random);
 };
 
 enum class Direction : std::uint8_t { request, response };

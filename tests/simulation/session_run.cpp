@@ -169,7 +169,7 @@ class SessionRun {
     };
     const std::size_t held = session.held_bytes();
     const std::size_t known =
-        session.unsent_bytes() + (session.is_closed() ? 0 : unread.wire_bytes) + unread.further_bytes;
+        session.unsent_bytes() + (session.is_closed() ? 0 : unread.counted_bytes) + unread.further_bytes;
     check(held >= known, held, "but must have at least", known);
     if (world_.plan.max_memory_bytes == 0) return;
     check(budget.used() == others + session::MemoryShare::rounded(held), budget.used() - others,

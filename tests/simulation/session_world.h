@@ -15,20 +15,25 @@ namespace trunkline::simulation {
 /// The messages that an application retains.
 struct Unread {
   std::size_t messages = 0;
-  /// As they were received.
-  std::size_t wire_bytes = 0;
+  /// What the sessions count for them while they are open.
+  std::size_t counted_bytes = 0;
   /// What decompression and assembly have added.
   std::size_t further_bytes = 0;
 
   void add(const session::MessageCredit& credit) noexcept {
     ++messages;
-    wire_bytes += credit.connection_bytes;
+    counted_bytes += counted(credit);
     further_bytes += credit.further_bytes;
   }
   void remove(const session::MessageCredit& credit) noexcept {
     --messages;
-    wire_bytes -= credit.connection_bytes;
+    counted_bytes -= counted(credit);
     further_bytes -= credit.further_bytes;
+  }
+
+ private:
+  static std::size_t counted(const session::MessageCredit& credit) noexcept {
+    return credit.call_bytes + credit.record_bytes();
   }
 };
 

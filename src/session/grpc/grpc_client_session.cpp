@@ -89,12 +89,16 @@ GrpcClientSession::~GrpcClientSession() = default;
 
 // --- calls ---
 
-bool GrpcClientSession::can_start() const noexcept {
+bool GrpcClientSession::is_congested() const noexcept {
   const std::size_t most = options_.limits.max_unsent_bytes;
-  const bool is_congested = output_.size() > most || queue_.queued_bytes() > blocked_share * most;
+  const std::size_t contending = queue_.held_bytes() - queue_.held_back_bytes();
+  return output_.size() > most || contending > blocked_share * most;
+}
+
+bool GrpcClientSession::can_start() const noexcept {
   const bool may =
       !is_closed_ && !is_drain_requested_ && !exchange_.has_peer_goaway() && next_id_ <= http::http2::max_stream_id &&
-      streams_.size() < exchange_.peer().max_concurrent_streams && !is_congested && !memory_share_.is_short();
+      streams_.size() < exchange_.peer().max_concurrent_streams && !is_congested() && !memory_share_.is_short();
   if (!may) {
     is_start_awaited_ = true;
     if (!is_closed_ && memory_share_.is_short() && !memory_timer_.is_scheduled()) {
@@ -102,6 +106,15 @@ bool GrpcClientSession::can_start() const noexcept {
     }
   }
   return may;
+}
+
+AwaitedLimit GrpcClientSession::awaited_limit() const noexcept {
+  using Owner = AwaitedLimit::Owner;
+  const std::uint32_t most_streams = exchange_.peer().max_concurrent_streams;
+  if (streams_.size() >= most_streams) return {Owner::server, "SETTINGS_MAX_CONCURRENT_STREAMS", most_streams};
+  if (is_congested()) return {Owner::channel, "max_unsent_bytes", options_.limits.max_unsent_bytes};
+  if (memory_share_.is_short()) return {Owner::channel, "max_memory_bytes", options_.memory->max_bytes()};
+  return {};
 }
 
 void GrpcClientSession::on_room() noexcept {

@@ -23,6 +23,7 @@ class GrpcClientSession final : public GrpcSession {
   ~GrpcClientSession() override;
 
   bool can_start() const noexcept override;
+  AwaitedLimit awaited_limit() const noexcept override;
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
   void cancel(CallId id, StatusCode reason) override;
 
@@ -36,6 +37,8 @@ class GrpcClientSession final : public GrpcSession {
   std::string_view protocol_name() const noexcept override;
 
  private:
+  bool is_congested() const noexcept;
+
   // --- GrpcSession ---
   bool is_permitted(const http::http2::FrameHeader& header) noexcept override;
   Step on_headers(const http::http2::Frame& frame, Event& event) override;

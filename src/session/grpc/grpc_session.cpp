@@ -603,11 +603,11 @@ GrpcSession::Step GrpcSession::on_goaway(const Frame& frame, Event& event) {
 void GrpcSession::settle_event_in_hand(Event& event) {
   if (std::exchange(has_credit_, false)) {
     GrpcStream* const stream = streams_.find(credit_call_);
-    if (event.is_retained) {
+    if (!event.is_queued) windows_.give_back(credit_.connection_bytes);
+    if (event.is_retained || event.is_queued) {
       memory_.keep(std::int64_t{credit_.call_bytes} + credit_.further_bytes);
       if (stream != nullptr) stream->debt += credit_.further_bytes;
     } else {
-      windows_.give_back(credit_.connection_bytes);
       if (stream != nullptr && credit_.call_bytes > 0) windows_.give_back(*stream, credit_.call_bytes);
     }
   }
@@ -740,12 +740,16 @@ std::uint64_t GrpcSession::received_of_message(CallId id) const noexcept {
 void GrpcSession::release(CallId id, const MessageCredit& credit) {
   memory_.keep(-(std::int64_t{credit.call_bytes} + credit.further_bytes));
   if (is_closed_) return;
-  windows_.give_back(credit.connection_bytes);
   if (GrpcStream* const stream = streams_.find(id)) {
     stream->debt -= credit.further_bytes;
     windows_.give_back(*stream, credit.call_bytes);
   }
   if (memory_.has_waiting()) owner_.on_session_wake();
+}
+
+void GrpcSession::release_queued(CallId id, const MessageCredit& credit) {
+  if (!is_closed_) windows_.give_back(credit.connection_bytes);
+  release(id, credit);
 }
 
 // --- the end of streams ---
@@ -877,7 +881,7 @@ void GrpcSession::write_encoded(GrpcStream& stream, Slice payload, bool is_compr
     if (is_end) note_end_sent(stream);
     return;
   }
-  queue_.push(stream, Slice::copy_of(ByteSpan(prefix)));
+  queue_.push(stream, Slice::copy_of(ByteSpan(prefix)), payload.empty());
   if (!payload.empty()) queue_.push(stream, std::move(payload));
   stream.ends_with_queue = is_end;
 }
@@ -992,8 +996,10 @@ void GrpcSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now)
   self.now_ = std::max(self.now_, now);
   const bool waits_for_window = self.output_.empty() && self.queue_.queued_bytes() > 0;
   const std::uint64_t taken = self.queue_.sent_bytes() + (waits_for_window ? 0 : self.written_bytes_);
-  const native::StallWatch::Seen seen{
-      .unsent = self.held_for_peer(), .is_wanted = self.memory_share_.is_short_for_holders(), .taken = taken};
+  const native::StallWatch::Seen seen{.unsent = self.held_for_peer(),
+                                      .held_back = self.queue_.held_back_bytes(),
+                                      .is_wanted = self.memory_share_.is_short_for_holders(),
+                                      .taken = taken};
   if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
   const std::string_view text = "send: the peer takes nothing within stall_timeout";
   self.end_connection(ErrorCode::enhance_your_calm, text, text);

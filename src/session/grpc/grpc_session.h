@@ -59,6 +59,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   Status decompress(Event& event) override;
   std::uint64_t received_of_message(CallId id) const noexcept override;
   void release(CallId id, const MessageCredit& credit) override;
+  void release_queued(CallId id, const MessageCredit& credit) override;
 
   void close(const Status& reason) override;
   void transport_closed(const Status& reason) override;

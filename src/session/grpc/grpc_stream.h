@@ -30,6 +30,12 @@ struct PendingTrailers {
   Metadata metadata;
 };
 
+/// A part of a message that waits for the window of its stream: the prefix, or what follows it.
+struct QueuedPart {
+  Slice bytes;
+  bool ends_message = false;
+};
+
 /// Holds what a call of another protocol than gRPC keeps at a server.
 struct WebResponse {
   /// A format that responds once keeps its leading metadata and its body here until the call ends.
@@ -108,14 +114,18 @@ struct GrpcStream {
 
   // --- SendQueue ---
   http::http2::FlowWindow send_window;
-  /// Messages wait here with their prefixes.
-  base::VectorQueue<Slice> queue;
+  /// Messages wait here, their prefixes as parts of their own.
+  base::VectorQueue<QueuedPart> queue;
   /// The ticket tells when the front of the queue became the front, in the order of all streams.
   std::uint64_t ticket = 0;
   std::size_t queued_bytes = 0;
   /// This many bytes of the front of the queue have been sent.
   std::size_t sent_of_front = 0;
   bool is_ready = false;
+  /// A message has been sent before the front of the queue: the peer's application may have to read that first.
+  bool follows = false;
+  /// SendQueue counts this many bytes of the queue as held back.
+  std::size_t held_back = 0;
   /// END_STREAM goes with the last message of the queue.
   bool ends_with_queue = false;
   std::unique_ptr<PendingTrailers> trailers;

@@ -21,7 +21,7 @@ constexpr std::size_t worthwhile_bytes = 1024;
 
 }  // namespace
 
-void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size, bool is_end) {
+void SendQueue::write_header(GrpcStream& stream, std::size_t size, bool is_end) {
   static_cast<void>(stream.send_window.take(static_cast<std::uint32_t>(size)));
   static_cast<void>(window_.take(static_cast<std::uint32_t>(size)));
   sent_bytes_ += size;
@@ -35,22 +35,26 @@ void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size, bool is
   output_.commit(frame_header_bytes);
 }
 
-void SendQueue::push(GrpcStream& stream, Slice message) {
-  queued_bytes_ += message.size();
-  stream.queued_bytes += message.size();
+void SendQueue::push(GrpcStream& stream, Slice part, bool ends_message) {
+  queued_bytes_ += part.size();
+  stream.queued_bytes += part.size();
   if (stream.queue.empty()) stream.ticket = ++tickets_;
-  stream.queue.push_back(std::move(message));
+  stream.queue.push_back({std::move(part), ends_message});
   make_ready(stream);
 }
 
 void SendQueue::drop(GrpcStream& stream) noexcept {
+  set_held_back(stream, 0);
   queued_bytes_ -= std::exchange(stream.queued_bytes, 0);
   sent_of_fronts_ -= std::exchange(stream.sent_of_front, 0);
   stream.queue.clear();
 }
 
 void SendQueue::make_ready(GrpcStream& stream) {
-  if (stream.is_ready || !stream.has_queue() || stream.send_window.available() == 0) return;
+  if (stream.is_ready) return;
+  const bool has_window = stream.send_window.available() > 0;
+  set_held_back(stream, !has_window && stream.follows ? stream.queued_bytes + stream.sent_of_front : 0);
+  if (!has_window || !stream.has_queue()) return;
   if (places() >= 2 * streams_.size() + few_places) drop_places_of_gone();
   stream.is_ready = true;
   can_pump_ = true;
@@ -92,7 +96,10 @@ void SendQueue::pump() {
     if (stream == nullptr) continue;
     stream->is_ready = false;
     // SETTINGS may have shut the stream's window meanwhile.
-    if (!stream->has_queue() || stream->send_window.available() == 0) continue;
+    if (!stream->has_queue() || stream->send_window.available() == 0) {
+      make_ready(*stream);
+      continue;
+    }
     const bool was_long = is_turn_of_long_;
     const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
@@ -108,11 +115,11 @@ void SendQueue::pump() {
 }
 
 bool SendQueue::write_some(GrpcStream& stream) {
-  Slice& message = stream.queue.front();
+  Slice& message = stream.queue.front().bytes;
   const std::size_t size = std::min({message.size(), max_frame_bytes(), std::size_t{stream.send_window.available()},
                                      std::size_t{window_.available()}});
   const bool is_last = size == message.size() && stream.queue.size() == 1;
-  write_frame_header(stream, size, is_last && stream.ends_with_queue);
+  write_header(stream, size, is_last && stream.ends_with_queue);
   output_.append(message.subslice(0, size));
   message.remove_prefix(size);
   queued_bytes_ -= size;
@@ -121,7 +128,7 @@ bool SendQueue::write_some(GrpcStream& stream) {
   sent_of_fronts_ += size;
   if (message.empty()) {
     sent_of_fronts_ -= std::exchange(stream.sent_of_front, 0);
-    stream.queue.pop_front();
+    stream.follows = stream.queue.pop_front().ends_message || stream.follows;
     stream.ticket = ++tickets_;
   } else if (size < worthwhile_bytes) {
     --worthwhile_frames_;

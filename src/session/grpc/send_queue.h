@@ -26,7 +26,9 @@ class SendQueueOwner {
 
 /// Streams take turns, a frame each. Frames enter the output only while little is unsent there, so that a short message
 /// that comes later waits for one round at most. Of long messages only a few take turns, in the order in which they
-/// came: a peer that has room for some of them could otherwise get the beginnings of all and the end of none.
+/// came: a peer that has room for some of them could otherwise get the beginnings of all and the end of none. What
+/// waits for a stream's window behind a message that the peer's application has yet to read is held back: it is in
+/// nobody's way.
 class SendQueue {
  public:
   /// All references outlive the object.
@@ -39,11 +41,14 @@ class SendQueue {
     return !stream.has_queue() && size <= max_frame_bytes() && size <= stream.send_window.available() &&
            size <= window_.available() && output_.size() <= limits_.max_unsent_bytes;
   }
-  /// Writes the header of a DATA frame of `size` bytes, which the caller puts into the output behind it. Needs
-  /// may_write(), unless the frame is empty. The frame has END_STREAM if `is_end`.
-  void write_frame_header(GrpcStream& stream, std::size_t size, bool is_end = false);
-  /// Queues the message until its turn comes. The stream is kept until then.
-  void push(GrpcStream& stream, Slice message);
+  /// Writes the header of a DATA frame of `size` bytes, a whole message, which the caller puts into the output behind
+  /// it. Needs may_write(), unless the frame is empty. The frame has END_STREAM if `is_end`.
+  void write_frame_header(GrpcStream& stream, std::size_t size, bool is_end = false) {
+    write_header(stream, size, is_end);
+    stream.follows = true;
+  }
+  /// Queues a part of a message until its turn comes. The stream is kept until then.
+  void push(GrpcStream& stream, Slice part, bool ends_message = true);
   /// Drops what the stream has queued.
   void drop(GrpcStream& stream) noexcept;
   /// Moves messages into the output.
@@ -60,6 +65,8 @@ class SendQueue {
   [[nodiscard]] bool adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial);
 
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
+  /// Returns how many of held_bytes() are held back.
+  std::size_t held_back_bytes() const noexcept { return held_back_bytes_; }
   /// Counts messages in full until all of them has been sent, because their memory is there until then.
   std::size_t held_bytes() const noexcept { return queued_bytes_ + sent_of_fronts_; }
   /// Counts the places in the queues, including those of streams that have gone.
@@ -81,9 +88,17 @@ class SendQueue {
   };
   static constexpr std::size_t most_long_at_once = 4;
 
+  /// Gives the stream a place if it has something to send and a window, or holds it back.
   void make_ready(GrpcStream& stream);
+  void set_held_back(GrpcStream& stream, std::size_t bytes) noexcept {
+    held_back_bytes_ += bytes - stream.held_back;
+    stream.held_back = bytes;
+  }
+  void write_header(GrpcStream& stream, std::size_t size, bool is_end);
   void drop_places_of_gone();
-  bool is_long(const GrpcStream& stream) const noexcept { return stream.queue.begin()->size() > limits_.chunk_bytes; }
+  bool is_long(const GrpcStream& stream) const noexcept {
+    return stream.queue.begin()->bytes.size() > limits_.chunk_bytes;
+  }
   bool has_ready() const noexcept { return !ready_.empty() || !long_.empty() || !active_.empty(); }
   /// Returns the stream whose turn it is, or null if that stream has gone.
   GrpcStream* take_next();
@@ -111,6 +126,7 @@ class SendQueue {
   std::uint64_t tickets_ = 0;
   bool is_turn_of_long_ = false;
   std::size_t queued_bytes_ = 0;
+  std::size_t held_back_bytes_ = 0;
   /// This is the sum of GrpcStream::sent_of_front.
   std::size_t sent_of_fronts_ = 0;
   std::uint64_t sent_bytes_ = 0;

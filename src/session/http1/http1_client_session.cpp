@@ -76,6 +76,11 @@ bool Http1ClientSession::can_start() const noexcept {
   return may;
 }
 
+AwaitedLimit Http1ClientSession::awaited_limit() const noexcept {
+  if (!memory_share_.is_short()) return {};
+  return {AwaitedLimit::Owner::channel, "max_memory_bytes", options_.memory->max_bytes()};
+}
+
 void Http1ClientSession::on_room() noexcept {
   if (!is_start_awaited_ || !can_start()) return;
   try {
@@ -744,7 +749,7 @@ bool Http1ClientSession::take_room() {
 // --- events ---
 
 void Http1ClientSession::settle_event_in_hand(Event& event) {
-  if (std::exchange(has_credit_, false) && event.is_retained) {
+  if (std::exchange(has_credit_, false) && (event.is_retained || event.is_queued)) {
     const std::int64_t bytes = std::int64_t{credit_.call_bytes} + credit_.further_bytes;
     unread_bytes_ += bytes;
     if (call_.is_active() && event.id == call_.id) call_.unread_bytes += bytes;

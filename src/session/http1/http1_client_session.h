@@ -52,6 +52,7 @@ class Http1ClientSession final : public Session {
 
   /// No call is open, and nothing is left to be written.
   bool can_start() const noexcept override;
+  AwaitedLimit awaited_limit() const noexcept override;
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
   void cancel(CallId id, StatusCode reason) override;
 

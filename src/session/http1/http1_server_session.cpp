@@ -658,7 +658,7 @@ Http1ServerSession::Step Http1ServerSession::bad_content() {
 // --- events ---
 
 void Http1ServerSession::settle_event_in_hand(Event& event) {
-  if (std::exchange(has_credit_, false) && event.is_retained) {
+  if (std::exchange(has_credit_, false) && (event.is_retained || event.is_queued)) {
     unread_bytes_ += std::int64_t{credit_.call_bytes} + credit_.further_bytes;
   }
   payload_ = {};

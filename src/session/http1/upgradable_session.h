@@ -55,6 +55,7 @@ class UpgradableSession final : public Session {
     return inner_ != nullptr ? inner_->received_of_message(id) : 0;
   }
   void release(CallId id, const MessageCredit& credit) override { inner_->release(id, credit); }
+  void release_queued(CallId id, const MessageCredit& credit) override { inner_->release_queued(id, credit); }
 
   void drain() override;
   bool is_drained() const noexcept override { return inner_ != nullptr ? inner_->is_drained() : is_drain_requested_; }

@@ -21,6 +21,16 @@ constexpr std::uint32_t further_bytes(const Event& event, std::size_t chunk) noe
   return event.payload.size() > chunk ? static_cast<std::uint32_t>(event.payload.size() - chunk) : 0;
 }
 
+/// An empty message costs no credit of its call. It takes a record, unless it only adds to the count of the one before.
+std::uint32_t record_of_empty(CallState& call, const Event& event) noexcept {
+  if (!event.has_message) return 0;
+  const bool is_empty = event.payload.empty() && !event.is_compressed;
+  const bool is_counted = call.ends_with_empty && call.empty_codec == event.codec;
+  call.ends_with_empty = is_empty;
+  call.empty_codec = event.codec;
+  return is_empty && !is_counted ? MessageCredit::short_record_bytes : 0;
+}
+
 Status never_opened(CallId id) {
   return {StatusCode::internal, "receive frame: call " + std::to_string(id) + " was never opened"};
 }
@@ -92,6 +102,7 @@ inline bool CallReceiver::try_take_unary_response(const wire::FrameHeader& heade
   event.type = EventType::finished;
   event.end = true;
   event.context = call->context;
+  event.credit.call_bytes = static_cast<std::uint32_t>(size);
   calls_.forget(*call);
   return true;
 }
@@ -372,7 +383,7 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
   if (call.assembly.is_waiting()) {  // the peer gets no more credit for this call until there is room
     in_hand_.clear_credit();
     credit_.return_connection(credit.connection_bytes - credit.call_bytes);
-    credit_.add_waiting(credit.call_bytes);
+    credit_.add_waiting({credit.call_bytes, call.assembly.began_behind_unread()});
     credit = {};
     if (event.metadata.empty()) return Outcome::done;
   }
@@ -382,7 +393,7 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
     if (credit.call_bytes > 0) credit_.return_call(call, credit.call_bytes);
     return Outcome::done;
   }
-  credit.further_bytes = further_bytes(event, chunk.size());
+  credit.further_bytes = further_bytes(event, chunk.size()) + record_of_empty(call, event);
   hand_out_credit(&call, credit, event);
   event.id = call.id;
   event.context = call.context;
@@ -479,7 +490,11 @@ CallReceiver::Outcome CallReceiver::on_finish(const Frame& frame, Event& event) 
   event.context = call->context;
   event.end = true;
   read_finish(*call, frame, block, body.message, event);
-  if (has_message) hand_out_credit(nullptr, {cost_of(header), 0, further_bytes(event, body.message.size())}, event);
+  if (has_message) {
+    hand_out_credit(nullptr, {cost_of(header), 0, further_bytes(event, body.message.size())}, event);
+    // The call has no entry any more, but who retains the message takes so much.
+    event.credit.call_bytes = static_cast<std::uint32_t>(body.message.size());
+  }
   calls_.forget(*call);
   return Outcome::event;
 }

@@ -119,6 +119,8 @@ struct CallState {
   bool in_ring = false;
   /// The call waits in the send queue until fewer long messages are being sent.
   bool is_parked = false;
+  /// The call waits in the send queue for credit of its own, behind a message that the peer's application has to read.
+  bool is_held_back = false;
   /// The call frame of a client has been sent, with all of its message if it has one.
   bool sent_start = true;
   /// A message has been sent or queued, so that leading metadata of a server comes too late.
@@ -130,6 +132,9 @@ struct CallState {
   bool peer_has_ended = false;
   /// is_writable() has returned false, so that the call is owed an event `writable`.
   bool owes_writable = false;
+  /// The last message that has come was empty and not compressed, with this codec.
+  bool ends_with_empty = false;
+  const Codec* empty_codec = nullptr;
   void* context;
   std::int64_t send_credit = 0;
   /// The peer may still send this many bytes on the call.
@@ -140,6 +145,9 @@ struct CallState {
   std::int64_t returnable_credit = 0;
   QueuedFrame* queue_head = nullptr;
   QueuedFrame* queue_tail = nullptr;
+  /// The queue holds this many unsent bytes of messages, in this many frames.
+  std::size_t queued_bytes = 0;
+  std::size_t queued_frames = 0;
   CallState* ring_next = nullptr;
   CallState* ring_previous = nullptr;
   MessageAssembly assembly;

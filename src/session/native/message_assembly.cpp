@@ -16,12 +16,13 @@ void MessageAssembly::begin(const Description& message) {
   is_admitted_ = true;
 }
 
-void MessageAssembly::begin_waiting(const Description& message) {
+void MessageAssembly::begin_waiting(const Description& message, bool behind_unread) {
   reset();
   block_ = Block::allocate(0);
   message_ = message;
   parts_ = std::make_unique<Parts>();
   is_waiting_ = true;
+  began_behind_unread_ = behind_unread;
 }
 
 void MessageAssembly::admit() {
@@ -76,7 +77,7 @@ void MessageAssembly::reset() noexcept {
   block_ = nullptr;
   message_ = {};
   filled_ = 0;
-  is_waiting_ = is_admitted_ = false;
+  is_waiting_ = began_behind_unread_ = is_admitted_ = false;
   parts_ = nullptr;
 }
 

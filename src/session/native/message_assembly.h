@@ -34,9 +34,12 @@ class MessageAssembly {
   };
   /// Allocates memory for the whole message. The caller has checked the size against its limits.
   void begin(const Description& message);
-  /// Begins a message that waits for room, for which no memory is allocated yet.
-  void begin_waiting(const Description& message);
+  /// Begins a message that waits for room, for which no memory is allocated yet. It waits `behind_unread` if the
+  /// application has yet to take an earlier message of its call.
+  void begin_waiting(const Description& message, bool behind_unread = false);
   bool is_waiting() const noexcept { return is_waiting_; }
+  /// Returns true if the message began to wait behind an unread one.
+  bool began_behind_unread() const noexcept { return began_behind_unread_; }
   /// There is room: allocates memory for the whole message.
   void admit();
   /// The rest of the message needs no room: it is about to come.
@@ -87,6 +90,7 @@ class MessageAssembly {
   Description message_;
   std::size_t filled_ = 0;
   bool is_waiting_ = false;
+  bool began_behind_unread_ = false;
   bool is_admitted_ = false;
   std::unique_ptr<Parts> parts_;
 };

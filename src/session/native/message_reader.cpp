@@ -101,7 +101,7 @@ Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, co
                                              .compressor = header.compressor};
   const MessageUse use = call.pending != nullptr ? MessageUse::request : MessageUse::of_open_call;
   if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().try_retain_message(message.room, use)) {
-    call.assembly.begin_waiting(message);
+    call.assembly.begin_waiting(message, call.returnable_credit < 0);
     calls_.add_waiting(call);
   } else {
     call.assembly.begin(message);
@@ -118,9 +118,9 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
   if (Status status = call.assembly.check_chunk(chunk.size(), last); !status.is_ok()) return status;
   // The rest has come within the call's credit, so it needs no room beyond that.
   if (last && call.assembly.is_waiting()) {
-    const std::size_t withheld = calls_.end_waiting(call);
-    credit_.drop_waiting(withheld);
-    credit_.return_call(call, static_cast<std::int64_t>(withheld));
+    const ReceiveCredit::Waiting waiting = calls_.end_waiting(call);
+    credit_.drop_waiting(waiting);
+    credit_.return_call(call, static_cast<std::int64_t>(waiting.bytes));
   }
   if (!chunk.empty()) std::memcpy(call.assembly.position(chunk.size()), chunk.data(), chunk.size());
   call.assembly.advance(chunk.size());

@@ -226,10 +226,11 @@ NativeSession::Step NativeSession::on_ping(const Frame& frame) {
 inline void NativeSession::settle_event_in_hand(Event& event) {
   if (in_hand_.has_call() || in_hand_.unattached() != 0) finish_abandoned_call(event);
   if (in_hand_.has_credit()) {
-    if (!event.is_retained) {
+    if (event.is_retained) {
+      credit_.return_connection(in_hand_.credit().connection_bytes);
+      unread_bytes_ += taken_by(event.credit);
+    } else if (!event.is_queued) {
       return_credit(in_hand_.credit_call(), in_hand_.credit());
-    } else {
-      ++retained_messages_;
     }
     in_hand_.clear_credit();
   }
@@ -330,6 +331,8 @@ std::size_t NativeSession::gather(std::span<ByteSpan> out) {
     // The turn may end before all events are taken, so memory is counted here too.
     if (phase_ != ConnectionPhase::closed) update_memory();
     notify_if_startable();
+    // What is held back now may have been in the way of deferred calls, although nothing is written.
+    if (receiver_.has_deferred() && receiver_.is_deferred_ready()) owner_.on_session_wake();
   }
   if (goaway_.is_deferred() && path_.queue().is_idle()) {
     goaway_.end_deferral();
@@ -383,6 +386,15 @@ bool NativeSession::can_start() const noexcept {
     if (memory_share_.is_short()) await_memory();
   }
   return may;
+}
+
+AwaitedLimit NativeSession::awaited_limit() const noexcept {
+  using Owner = AwaitedLimit::Owner;
+  const std::uint32_t most_calls = negotiation_.peer().max_concurrent_calls;
+  if (calls_.size() >= most_calls) return {Owner::server, "max_concurrent_calls", most_calls};
+  if (path_.is_congested()) return {Owner::channel, "max_unsent_bytes", options_.limits.max_unsent_bytes};
+  if (memory_share_.is_short()) return {Owner::channel, "max_memory_bytes", options_.memory->max_bytes()};
+  return {};
 }
 
 Result<CallId> NativeSession::start(const CallStart& start, const OutgoingMessage& message) {
@@ -510,8 +522,8 @@ bool NativeSession::is_writable(CallId id) const noexcept {
 }
 
 void NativeSession::release(CallId id, const MessageCredit& credit) {
-  --retained_messages_;
-  return_credit(id, credit);
+  unread_bytes_ -= taken_by(credit);
+  if ((credit.call_bytes | credit.further_bytes) != 0) return_call_credit(id, credit);
 }
 
 void NativeSession::return_call_credit(CallId id, const MessageCredit& credit) {
@@ -588,10 +600,8 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
 std::size_t NativeSession::held_bytes() const noexcept {
   if (is_closed_event_given_) return path_.held_bytes() + calls_.memory().retained();
   constexpr std::size_t bytes_per_call = 512;
-  constexpr std::size_t bytes_per_message = 96;
-  const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(retained_messages_, 0));
   return calls_.memory().retained() + credit_.held() + path_.held_bytes() + decoder_.held_bytes() +
-         receiver_.deferred_bytes() + calls_.size() * bytes_per_call + unread * bytes_per_message;
+         receiver_.deferred_bytes() + calls_.size() * bytes_per_call + unread_bytes();
 }
 
 /// There is no event now. Messages get room here and not with each frame: whatever has released some in this turn, one
@@ -675,7 +685,7 @@ bool NativeSession::must_not_receive() noexcept {
   // A frame that waits only for others of its address is no reason to hurry the peers of other addresses.
   waits_for_frame_turn_ = waits_for_turn && memory_share_.is_budget_used_up();
   if (waits_for_frame_turn_) memory_share_.set_waiting(MemoryShare::Lack::budget);
-  if (!waits_for_turn && credit_.unread() < least_unread) return false;
+  if (!waits_for_turn && credit_.unread() + unread_bytes() < least_unread) return false;
   memory_pause_.begin(now_);
   await_memory();
   return true;
@@ -736,8 +746,10 @@ void NativeSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint no
   self.now_ = std::max(self.now_, now);
   // A client's calls wait while memory is short, and a server refuses them.
   const bool is_wanted = self.role_ == Role::server && self.memory_share_.is_short_for_holders();
-  const StallWatch::Seen seen{
-      .unsent = self.path_.unsent_bytes(), .is_wanted = is_wanted, .taken = self.path_.progress()};
+  const StallWatch::Seen seen{.unsent = self.path_.unsent_bytes(),
+                              .held_back = self.path_.queue().held_back_bytes(),
+                              .is_wanted = is_wanted,
+                              .taken = self.path_.progress()};
   if (self.stall_.on_timer(now, seen) == StallWatch::Action::none) return;
   self.fail(Status(StatusCode::resource_exhausted, "send: the peer has taken nothing of " +
                                                        std::to_string(seen.unsent) + " bytes within stall_timeout " +

@@ -78,6 +78,7 @@ class NativeSession final : public Session, private FrameSource {
   std::size_t unsent_bytes() const noexcept override { return path_.unsent_bytes(); }
 
   bool can_start() const noexcept override;
+  AwaitedLimit awaited_limit() const noexcept override;
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
   void cancel(CallId id, StatusCode reason) override;
 
@@ -90,6 +91,7 @@ class NativeSession final : public Session, private FrameSource {
   bool is_writable(CallId id) const noexcept override;
   std::uint64_t received_of_message(CallId id) const noexcept override;
   void release(CallId id, const MessageCredit& credit) override;
+  void release_queued(CallId id, const MessageCredit& credit) override { return_credit(id, credit); }
 
   void drain() override;
   bool is_drained() const noexcept override;
@@ -144,6 +146,13 @@ class NativeSession final : public Session, private FrameSource {
     if ((credit.call_bytes | credit.further_bytes) != 0) return_call_credit(id, credit);
   }
   void return_call_credit(CallId id, const MessageCredit& credit);
+  /// What a message that the application has not read takes; further_bytes count as retained memory of the call.
+  static std::int64_t taken_by(const MessageCredit& credit) noexcept {
+    return std::int64_t{credit.call_bytes} + static_cast<std::int64_t>(credit.record_bytes());
+  }
+  std::size_t unread_bytes() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(unread_bytes_, 0));
+  }
   void await_memory() const noexcept;
   std::size_t prepare_little(std::array<MutableByteSpan, 2>& out);
   bool must_not_receive() noexcept;
@@ -217,8 +226,9 @@ class NativeSession final : public Session, private FrameSource {
   mutable MemoryRetry memory_retry_;
   /// Counts the steps so far that brought no event.
   std::size_t quiet_steps_ = 0;
-  /// Counts the messages of events that were retained and not released.
-  std::int64_t retained_messages_ = 0;
+  /// Counts what messages of events that were retained and not released take. A message may be released inside its
+  /// event, before it is counted.
+  std::int64_t unread_bytes_ = 0;
   Status close_reason_;
   /// The ends of these calls are still to be handed out after that of the session, the oldest last.
   std::vector<CallId> closing_calls_;

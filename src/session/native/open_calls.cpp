@@ -47,10 +47,10 @@ void OpenCalls::forget(CallState& call) {
 void OpenCalls::destroy(CallState& call) noexcept {
   path_.remove(call);
   if (call.assembly.is_active()) {
-    const std::size_t withheld = end_waiting(call);
+    const ReceiveCredit::Waiting waiting = end_waiting(call);
     release_assembly(call);
     try {
-      credit_.drop_waiting(withheld);
+      credit_.drop_waiting(waiting);
     } catch (...) {
       // There is no memory for the frame. The credit remains to be returned, with what is returned next.
     }
@@ -72,10 +72,10 @@ void OpenCalls::release_metadata(CallState& call) noexcept {
 
 void OpenCalls::drop_assembly(CallState& call) {
   if (!call.assembly.is_active()) return;
-  const std::size_t withheld = end_waiting(call);
+  const ReceiveCredit::Waiting waiting = end_waiting(call);
   release_assembly(call);
-  credit_.drop_waiting(withheld);
-  credit_.return_call(call, static_cast<std::int64_t>(withheld));
+  credit_.drop_waiting(waiting);
+  credit_.return_call(call, static_cast<std::int64_t>(waiting.bytes));
 }
 
 void OpenCalls::release_assembly(CallState& call) noexcept {
@@ -112,20 +112,20 @@ bool OpenCalls::try_admit(CallState& call, MessageUse use) {
     lack_ = std::max(lack_, memory_.lack());
     return false;
   }
-  const std::size_t withheld = call.assembly.filled();
+  const ReceiveCredit::Waiting waiting = waiting_of(call);
   waiting_.remove(call);
   call.assembly.admit();
-  memory_.count_long_message(withheld);
-  credit_.drop_waiting(withheld);
-  credit_.return_call(call, static_cast<std::int64_t>(withheld));
+  memory_.count_long_message(call.assembly.filled());
+  credit_.drop_waiting(waiting);
+  credit_.return_call(call, static_cast<std::int64_t>(waiting.bytes));
   return true;
 }
 
-std::size_t OpenCalls::end_waiting(CallState& call) noexcept {
-  if (!call.assembly.is_waiting()) return 0;
+ReceiveCredit::Waiting OpenCalls::end_waiting(CallState& call) noexcept {
+  if (!call.assembly.is_waiting()) return {};
   call.assembly.end_waiting();
   waiting_.remove(call);
-  return call.assembly.filled();
+  return waiting_of(call);
 }
 
 void OpenCalls::refuse_rest(CallState& call) {

@@ -98,9 +98,9 @@ class OpenCalls {
   /// Returns where messages lack memory that the last admit_waiting() has left: in the budget or at the peer's address.
   MemoryShare::Lack lack() const noexcept { return lack_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
-  /// credit were withheld, and of the connection's: they are to be returned last, since that writes to the output, for
-  /// which there may be no memory.
-  std::size_t end_waiting(CallState& call) noexcept;
+  /// credit were withheld, and whether of the connection's, too: they are to be returned last, since that writes to the
+  /// output, for which there may be no memory.
+  ReceiveCredit::Waiting end_waiting(CallState& call) noexcept;
 
   /// Returns true if the layer above has to finish the call, in its turn, even when the session refuses it.
   bool keeps_turn(const CallState& call) const noexcept {
@@ -116,6 +116,9 @@ class OpenCalls {
   void destroy(CallState& call) noexcept;
   bool try_admit(CallState& call, MessageUse use);
   void release_assembly(CallState& call) noexcept;
+  static ReceiveCredit::Waiting waiting_of(const CallState& call) noexcept {
+    return {call.assembly.filled(), call.assembly.began_behind_unread()};
+  }
 
   const Role role_;
   const ConnectionLimits& limits_;

@@ -35,22 +35,36 @@ class ReceiveCredit {
         [[unlikely]]
       grant_connection();
   }
-  /// `bytes` belong to a message that waits for room. Up to half a window of them is returned to the connection at
-  /// once, so that other messages pass; what is beyond is withheld until drop_waiting().
-  void add_waiting(std::uint32_t bytes) {
+  /// The bytes of a message that waits for room.
+  struct Waiting {
+    std::uint64_t bytes = 0;
+    /// The message began to wait behind an unread one of its call.
+    bool behind_unread = false;
+  };
+  /// More of a message that waits has come. Up to half a window of such bytes is returned to the connection at once, so
+  /// that other messages pass; what is beyond is withheld until drop_waiting(). Nothing is withheld for a message
+  /// behind an unread one, which may wait for ever.
+  void add_waiting(Waiting come) {
+    if (come.behind_unread) {
+      behind_unread_ += come.bytes;
+      return return_connection(static_cast<std::uint32_t>(come.bytes));
+    }
     const std::uint64_t before = withheld();
-    waiting_ += bytes;
-    return_connection(bytes - static_cast<std::uint32_t>(withheld() - before));
+    waiting_ += come.bytes;
+    return_connection(static_cast<std::uint32_t>(come.bytes - (withheld() - before)));
   }
-  /// `bytes` given to add_waiting() do not wait any longer.
-  void drop_waiting(std::uint64_t bytes) {
+  /// What was given to add_waiting() for a message does not wait any longer.
+  void drop_waiting(Waiting message) {
+    if (message.behind_unread) {
+      behind_unread_ -= message.bytes;
+      return;
+    }
     const std::uint64_t before = withheld();
-    waiting_ -= bytes;
+    waiting_ -= message.bytes;
     return_connection(static_cast<std::uint32_t>(before - withheld()));
   }
-  std::uint64_t waiting() const noexcept { return waiting_; }
   /// Returns how many bytes are in memory: their credit has not been returned, or they wait for room.
-  std::size_t held() const noexcept { return unread() + static_cast<std::size_t>(waiting_); }
+  std::size_t held() const noexcept { return unread() + static_cast<std::size_t>(waiting_ + behind_unread_); }
   /// Returns the part of held() that does not wait for room: the application has yet to take it.
   std::size_t unread() const noexcept {
     const std::int64_t unreturned = std::int64_t{limits_.connection_credit_bytes} - left_ - returnable_;
@@ -76,8 +90,9 @@ class ReceiveCredit {
   std::uint64_t charged_frames_ = 0;
   /// This many bytes are consumed, and not yet granted again.
   std::uint32_t returnable_ = 0;
-  /// This many bytes of messages wait for room.
+  /// This many bytes of messages wait for room, without those behind unread messages.
   std::uint64_t waiting_ = 0;
+  std::uint64_t behind_unread_ = 0;
 };
 
 }  // namespace trunkline::session::native

@@ -86,7 +86,8 @@ class SendPath {
   std::size_t unsent_bytes() const noexcept { return output_.size() + queue_.queued_bytes(); }
   /// Returns how many bytes wait for the socket. While the socket keeps up, queued frames wait for the peer's credit.
   std::size_t waiting_for_socket() const noexcept {
-    return output_.size() < pump_target() ? output_.size() : output_.size() + queue_.queued_bytes();
+    const std::size_t queued = queue_.queued_bytes() - queue_.held_back_bytes();
+    return output_.size() < pump_target() ? output_.size() : output_.size() + queued;
   }
   /// Returns roughly the memory of all that waits.
   std::size_t held_bytes() const noexcept { return output_.size() + queue_.queued_memory(); }
@@ -123,7 +124,7 @@ class SendPath {
   static constexpr std::size_t blocked_share = 16;
 
   bool is_congested(std::size_t max_unsent) const noexcept {
-    return waiting_for_socket() > max_unsent || queue_.queued_memory() > blocked_share * max_unsent;
+    return waiting_for_socket() > max_unsent || queue_.contending_memory() > blocked_share * max_unsent;
   }
   std::size_t pump_target() const noexcept { return 2 * std::size_t{limits_.chunk_bytes}; }
 

@@ -61,7 +61,12 @@ void SendQueue::push(CallState& call, QueuedFrame* frame) noexcept {
   ++queued_frames_;
   queued_bytes_ += frame->payload.size();
   if (frame->start) ++queued_starts_;
+  const bool is_held_back = call.is_held_back;
+  end_hold_back(call);
+  ++call.queued_frames;
+  call.queued_bytes += frame->payload.size();
   call.push(frame);
+  if (is_held_back) return hold_back(call);
   if (!call.in_ring && !call.is_parked) link(call);
 }
 
@@ -71,17 +76,21 @@ void SendQueue::remove(CallState& call) noexcept {
     erase(parked_, call);
     call.is_parked = false;
   }
+  end_hold_back(call);
   while (call.has_queue()) {
     QueuedFrame* frame = call.pop();
-    forget(*frame);
+    forget(call, *frame);
     QueuedFramePool::free(frame);
   }
 }
 
-void SendQueue::forget(QueuedFrame& frame) noexcept {
+void SendQueue::forget(CallState& call, QueuedFrame& frame) noexcept {
   leave_place(frame);
+  const std::size_t unsent = frame.payload.size() - frame.offset;
   --queued_frames_;
-  queued_bytes_ -= frame.payload.size() - frame.offset;
+  --call.queued_frames;
+  queued_bytes_ -= unsent;
+  call.queued_bytes -= unsent;
   if (frame.start && !frame.started) --queued_starts_;
 }
 
@@ -149,7 +158,10 @@ bool SendQueue::send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t
       unlink(call);
       // The peer makes room for a first message by itself. Behind an earlier one it may wait for its application, and
       // the other calls must not.
-      if (frame.follows) leave_place(frame);
+      if (frame.follows) {
+        leave_place(frame);
+        hold_back(call);
+      }
       return true;
     }
     chunk = std::min(chunk, call.send_credit);
@@ -204,10 +216,12 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   frame.started = true;
   frame.offset += chunk;
   queued_bytes_ -= chunk;
+  call.queued_bytes -= chunk;
 
   if (last) {
     call.pop();
     --queued_frames_;
+    --call.queued_frames;
     leave_place(frame);
   }
   const bool stays = order_ == Order::in_order || (!last && keeps_its_position(frame));

@@ -22,10 +22,11 @@ class FrameSource {
   virtual void on_frame_sent(CallState& call, const QueuedFrame& frame) = 0;
 };
 
-/// A call is in the ring while it has queued frames, is not waiting for credit of its own, and is not parked. Only a
-/// few long messages are sent at a time, in the order in which they were queued; the calls of the others are parked,
-/// new ones after a first short chunk. Otherwise all of them would progress at the same pace, and the peer would have
-/// to make room for all at once.
+/// A call is in the ring while it has queued frames, is not waiting for credit of its own, and is not parked. What
+/// waits for credit behind a message that the peer's application has yet to read is held back: it is in nobody's way.
+/// Only a few long messages are sent at a time, in the order in which they were queued; the calls of the others are
+/// parked, new ones after a first short chunk. Otherwise all of them would progress at the same pace, and the peer
+/// would have to make room for all at once.
 class SendQueue {
  public:
   /// At most this many long messages are sent at a time.
@@ -64,7 +65,9 @@ class SendQueue {
   void push(CallState& call, QueuedFrame* frame) noexcept;
   /// The call has got credit.
   void unblock(CallState& call) {
-    if (call.has_queue() && !call.in_ring && !call.is_parked) link(call);
+    if (!call.has_queue() || call.in_ring || call.is_parked) return;
+    end_hold_back(call);
+    link(call);
   }
   /// Drops everything that the call has queued.
   void remove(CallState& call) noexcept;
@@ -75,8 +78,14 @@ class SendQueue {
   bool has_queued_calls() const noexcept { return queued_starts_ > 0; }
   /// Returns how many message bytes have not been sent yet.
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
+  /// Returns how many of the queued bytes are held back.
+  std::size_t held_back_bytes() const noexcept { return held_back_bytes_; }
   /// Returns roughly the memory of the queued frames.
   std::size_t queued_memory() const noexcept { return queued_bytes_ + queued_frames_ * memory_per_frame; }
+  /// Returns roughly the memory of the queued frames that are not held back.
+  std::size_t contending_memory() const noexcept {
+    return queued_memory() - held_back_bytes_ - held_back_frames_ * memory_per_frame;
+  }
   /// Returns how many long messages have a place.
   std::size_t places_taken() const noexcept { return places_taken_; }
 
@@ -95,7 +104,18 @@ class SendQueue {
   void park(CallState& call) noexcept;
   void link(CallState& call) noexcept;
   void unlink(CallState& call) noexcept;
-  void forget(QueuedFrame& frame) noexcept;
+  void forget(CallState& call, QueuedFrame& frame) noexcept;
+  void hold_back(CallState& call) noexcept {
+    call.is_held_back = true;
+    held_back_bytes_ += call.queued_bytes;
+    held_back_frames_ += call.queued_frames;
+  }
+  void end_hold_back(CallState& call) noexcept {
+    if (!call.is_held_back) return;
+    call.is_held_back = false;
+    held_back_bytes_ -= call.queued_bytes;
+    held_back_frames_ -= call.queued_frames;
+  }
 
   OutputQueue* output_;
   FrameSource* source_;
@@ -111,6 +131,8 @@ class SendQueue {
   std::size_t queued_frames_ = 0;
   std::size_t queued_starts_ = 0;
   std::size_t queued_bytes_ = 0;
+  std::size_t held_back_bytes_ = 0;
+  std::size_t held_back_frames_ = 0;
   Order order_ = Order::in_turn;
   BufferWriter scratch_;
 };

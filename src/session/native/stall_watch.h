@@ -16,7 +16,7 @@ namespace trunkline::session::native {
 /// Owns the timer; its callback belongs to the session, which calls on_timer() and does what that returns. A peer makes
 /// progress if it takes bytes that wait for its credit or, while everything waits for the socket, any bytes. Without
 /// progress it may leave more than max_unsent_bytes waiting for stall_timeout, and less for ever, but while others want
-/// the memory only for a short time.
+/// the memory only for a short time. What its application has to make room for does not count, unless others want it.
 class StallWatch {
  public:
   enum class Action : std::uint8_t { none, time_out };
@@ -24,6 +24,9 @@ class StallWatch {
   struct Seen {
     /// This many bytes wait.
     std::size_t unsent = 0;
+    /// This many of them wait until the peer's application reads earlier messages of their calls, which may take any
+    /// time.
+    std::size_t held_back = 0;
     /// Others are refused calls for want of memory.
     bool is_wanted = false;
     /// The peer has taken this many bytes so far.
@@ -70,7 +73,8 @@ class StallWatch {
 
   base::Duration time_allowed(const Seen& seen) const noexcept {
     if (wanted_ >= least_looks) return std::min(short_timeout, limits_.stall_timeout);
-    return seen.unsent > limits_.max_unsent_bytes ? base::Duration(limits_.stall_timeout) : base::Duration::max();
+    return seen.unsent - seen.held_back > limits_.max_unsent_bytes ? base::Duration(limits_.stall_timeout)
+                                                                   : base::Duration::max();
   }
   void schedule(base::TimePoint now) noexcept {
     const base::Duration longest = short_timeout / least_looks;

@@ -55,6 +55,7 @@ class WebSocketSession final : public Session {
 
   /// Returns false during the handshake, so a call that waits for it has certainly not been sent.
   bool can_start() const noexcept override;
+  AwaitedLimit awaited_limit() const noexcept override { return native_.awaited_limit(); }
   Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override {
     return native_.start(start, message);
   }
@@ -72,6 +73,7 @@ class WebSocketSession final : public Session {
   bool is_writable(CallId id) const noexcept override { return native_.is_writable(id); }
   std::uint64_t received_of_message(CallId id) const noexcept override { return native_.received_of_message(id); }
   void release(CallId id, const MessageCredit& credit) override { native_.release(id, credit); }
+  void release_queued(CallId id, const MessageCredit& credit) override { native_.release_queued(id, credit); }
 
   void drain() override;
   bool is_drained() const noexcept override;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Peers send more than they were granted, to a stream that nobody reads.
 
-Bounds: each is ended with goaway, code 8, and never holds more than the connection's credit of 16 MiB.
+Bounds: each is ended with goaway, code 8, and never holds more than the call's credit of 1 MiB.
 """
 
 import wire
 from program import KIB, MIB
 
-PEAK = 16 * MIB + 16 * MIB
+PEAK = MIB + 16 * MIB
 
 
 def attack(target):

@@ -52,6 +52,10 @@ class TappedTransport final : public Transport {
     ++looks_for_peer;
     return is_gone || inner_->is_peer_gone();
   }
+  bool has_input() const noexcept override {
+    ++looks_for_input;
+    return holds_input;
+  }
   const PeerInfo& peer() const noexcept override { return inner_->peer(); }
   Loop& loop() const noexcept override { return inner_->loop(); }
 
@@ -60,6 +64,8 @@ class TappedTransport final : public Transport {
   int shutdowns = 0;
   int resets = 0;
   int looks_for_peer = 0;
+  mutable int looks_for_input = 0;
+  bool holds_input = false;
   bool is_gone = false;
   /// At the last wait_readable().
   int writes_before_wait = 0;
@@ -91,6 +97,7 @@ class RecordingHandler final : public ConnectionHandler {
     ++idles;
     if (when_idle) when_idle(connection);
   }
+  void on_input_taken(Connection&) override { ++inputs_taken; }
   void on_closed(Connection&) override {
     EXPECT_EQ(closed_events, 1) << "the last event of the session comes first";
     ++closed;
@@ -104,6 +111,7 @@ class RecordingHandler final : public ConnectionHandler {
   std::function<void()> when_closed;
   std::function<void(Connection&)> when_idle;
   int idles = 0;
+  int inputs_taken = 0;
   int turns = 0;
   int closed_events = 0;
   int closed = 0;

@@ -34,6 +34,64 @@ TEST_F(ConnectionTest, HandlesABatchWithOneReadAndOneWrite) {
   EXPECT_EQ(handler_.turns, 1);
 }
 
+TEST_F(ConnectionTest, TellsWhenInputThatWasSeenHasBeenTaken) {
+  start();
+  int taken_at_message = -1;
+  handler_.on_message = [&](const std::string&) { taken_at_message = handler_.inputs_taken; };
+  clock_.advance(1ms);
+  peer_->send("unread");
+  transport_->holds_input = true;
+
+  const bool is_unread = connection_->has_unread(loop_.now());
+  settle(loop_);
+  const bool is_unread_later = connection_->has_unread(loop_.now());
+
+  EXPECT_TRUE(is_unread);
+  EXPECT_EQ(taken_at_message, 0);
+  EXPECT_EQ(handler_.inputs_taken, 1);
+  EXPECT_FALSE(is_unread_later) << "it has just been read";
+}
+
+TEST_F(ConnectionTest, TellsOfInputOnlyIfItWasAskedForIt) {
+  start();
+  echo();
+
+  peer_->send("question");
+  settle(loop_);
+
+  EXPECT_EQ(transport_->looks_for_input, 0);
+  EXPECT_EQ(handler_.inputs_taken, 0);
+}
+
+TEST_F(ConnectionTest, CallsInQuickSuccessionShareALookForInput) {
+  start();
+  clock_.advance(1ms);
+
+  for (int call = 0; call < 10; ++call) EXPECT_FALSE(connection_->has_unread(loop_.now()));
+  const int looks = transport_->looks_for_input;
+  clock_.advance(1ms);
+  static_cast<void>(connection_->has_unread(loop_.now()));
+
+  EXPECT_EQ(looks, 1);
+  EXPECT_EQ(transport_->looks_for_input, 2);
+}
+
+TEST_F(ConnectionTest, ReadsTheEndBehindTheBytesThatWereSeen) {
+  start();
+  clock_.advance(1ms);
+  peer_->send("last words");
+  peer_->transport().shutdown_send();
+  transport_->holds_input = true;
+
+  const bool is_unread = connection_->has_unread(loop_.now());
+  settle(loop_);
+
+  EXPECT_TRUE(is_unread);
+  EXPECT_EQ(session_->input(), "last words");
+  EXPECT_EQ(handler_.closed_events, 1);
+  EXPECT_EQ(handler_.inputs_taken, 0) << "nothing can be written any more";
+}
+
 TEST_F(ConnectionTest, ReceivesTheFirstBytesThatWereReadBefore) {
   std::string seen;
   handler_.on_message = [&](const std::string& text) { seen += text; };

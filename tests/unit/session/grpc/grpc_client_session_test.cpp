@@ -508,9 +508,11 @@ TEST(GrpcClientSession, StartsNoMoreCallsThanTheServerAllows) {
   server.start("x");
 
   EXPECT_FALSE(server.session().can_start());
+  EXPECT_EQ(server.session().awaited_limit().to_string(), "the server's SETTINGS_MAX_CONCURRENT_STREAMS is 2");
   server.feed(server.response(first, "y"));
 
   EXPECT_TRUE(server.session().can_start());
+  EXPECT_FALSE(server.session().awaited_limit());
   ASSERT_FALSE(server.events.empty());
   EXPECT_EQ(server.events.back().type, EventType::writable);
   EXPECT_EQ(server.events.back().id, 0u);

@@ -55,5 +55,54 @@ TEST(SendQueue, KeepsNoPlacesOfStreamsThatHaveGone) {
   }
 }
 
+/// A message begins with its prefix, which is no message of its own.
+TEST(SendQueue, DoesNotHoldBackAFirstMessage) {
+  ShutQueue shut;
+  ASSERT_TRUE(shut.queue.add_window(1 << 20));
+  GrpcStream& stream = shut.streams.add(1, 65535u, 65535u, nullptr, nullptr);
+  shut.queue.push(stream, Slice::from_string("12345"), false);
+  shut.queue.push(stream, Slice::from_string(std::string(100000, 'x')));
+
+  while (stream.send_window.available() > 0) {
+    shut.queue.pump();
+    shut.output.consume(shut.output.size());
+  }
+
+  EXPECT_EQ(shut.queue.queued_bytes(), 100005u - 65535u);
+  EXPECT_EQ(shut.queue.held_back_bytes(), 0u);
+}
+
+TEST(SendQueue, HoldsBackWhatWaitsForThePeersApplication) {
+  ShutQueue shut;
+  ASSERT_TRUE(shut.queue.add_window(1 << 20));
+  GrpcStream& stream = shut.add(1, 70000);
+  const auto pump = [&] {
+    shut.queue.pump();
+    shut.output.consume(shut.output.size());
+  };
+
+  // The peer opens the window for a first message by itself.
+  while (stream.send_window.available() > 0) pump();
+  EXPECT_EQ(shut.queue.queued_bytes(), 70000u - 65535u);
+  EXPECT_EQ(shut.queue.held_back_bytes(), 0u);
+
+  // What follows waits until the application has read.
+  shut.queue.push(stream, Slice::from_string(std::string(100, 'x')));
+  ASSERT_TRUE(shut.queue.add_window(stream, 70000 - 65535));
+  pump();
+  EXPECT_EQ(shut.queue.queued_bytes(), 100u);
+  EXPECT_EQ(shut.queue.held_back_bytes(), 100u);
+  shut.queue.push(stream, Slice::from_string(std::string(50, 'x')));
+  EXPECT_EQ(shut.queue.held_back_bytes(), 150u);
+
+  ASSERT_TRUE(shut.queue.add_window(stream, 120));
+  EXPECT_EQ(shut.queue.held_back_bytes(), 0u);
+  pump();
+  EXPECT_EQ(shut.queue.queued_bytes(), 30u);
+  EXPECT_EQ(shut.queue.held_back_bytes(), 50u);  // the message is held in full until all of it has been sent
+  shut.end(stream);
+  EXPECT_EQ(shut.queue.held_back_bytes(), 0u);
+}
+
 }  // namespace
 }  // namespace trunkline::session::grpc

@@ -141,10 +141,10 @@ TEST_F(ClientCallSender, QueuesACallForWhichThereIsNoCredit) {
 }
 
 TEST_F(ClientCallSender, LeavesNoTraceOfACallThatCannotBeEncoded) {
-  const int number = 5;
+  const kit::Foreign foreign;
   OutgoingMessage message;
   message.codec = &kit::bytes_codec();
-  message.message = MessageView::of(number);
+  message.message = MessageView::of(foreign);
 
   const auto id = sender.start({.method = {.key = 3, .name = "a/b"}}, message, parts.now);
 

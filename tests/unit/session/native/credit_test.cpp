@@ -71,7 +71,7 @@ TEST(ReceivedCredit, OfAFinishIsEnforced) {
 TEST(ReceivedCredit, OfTheConnectionIsEnforced) {
   LoneSession lone(Role::server, tight());
   lone.greet();
-  lone.retain_messages = true;
+  lone.queue_messages = true;
 
   for (std::uint32_t id = 1; id <= 20 && !lone.session().is_closed(); ++id)
     lone.feed({open_stream(id, std::string(65536, 'x'))});
@@ -84,7 +84,7 @@ TEST(ReceivedCredit, OfTheConnectionIsEnforced) {
 TEST(ReceivedCredit, OfAFrameNotAllowedTakesNoMemoryForIt) {
   LoneSession lone(Role::server, tight());
   lone.greet();
-  lone.retain_messages = true;
+  lone.queue_messages = true;
   for (std::uint32_t id = 1; id <= 15; ++id) lone.feed({open_stream(id, std::string(65536, 'x'))});
 
   lone.feed(open_stream(16, std::string(65536, 'x')).bytes().substr(0, 16));
@@ -95,6 +95,54 @@ TEST(ReceivedCredit, OfAFrameNotAllowedTakesNoMemoryForIt) {
   EXPECT_EQ(closed_early, true);
   EXPECT_THAT(std::string(lone.session().close_reason().message()),
               testing::HasSubstr("exceeds the credit left of connection_credit_bytes 1048576"));
+}
+
+TEST(ReceivedCredit, OfTheConnectionIsNotHeldByUnreadMessages) {
+  LoneSession lone(Role::server, tight());
+  lone.greet();
+  lone.retain_messages = true;
+
+  for (std::uint32_t id = 1; id <= 64; ++id) lone.feed({open_stream(id, std::string(65536, 'x'))});
+
+  EXPECT_EQ(lone.events().size(), 64u);
+  EXPECT_TRUE(lone.session().close_reason().is_ok()) << lone.session().close_reason().to_string();
+  EXPECT_GE(granted(lone, 0), 3u << 20);
+}
+
+/// The application may never read what they wait for.
+TEST(ReceivedCredit, OfTheConnectionIsNotHeldByMessagesBehindUnreadOnes) {
+  LoneSession lone(Role::server, tight());
+  lone.greet();
+  lone.retain_messages = true;
+  const auto begin_long = [](FrameSpec frame) {
+    frame.flags |= flag::more;
+    frame.message_bytes = 70000;
+    return frame;
+  };
+  const auto rest_of_long = [](std::uint32_t id, std::size_t bytes) {
+    FrameSpec frame = kit::message(id, std::string(bytes, 'x'));
+    frame.codec = 0;
+    return frame;
+  };
+
+  for (std::uint32_t id = 1; id <= 40; ++id) {
+    lone.feed({begin_long(open_stream(id, std::string(60000, 'x')))});
+    lone.feed({rest_of_long(id, 10000)});
+    lone.feed({begin_long(kit::message(id, std::string(50000, 'x')))});
+  }
+
+  const auto events = lone.events();
+  EXPECT_TRUE(lone.session().close_reason().is_ok()) << lone.session().close_reason().to_string();
+  EXPECT_EQ(events.size(), 40u);
+  EXPECT_GE(granted(lone, 0), 40u * 120000 - (1 << 20));
+  EXPECT_GE(lone.session().held_bytes(), 40u * 120000);
+  // Each goes on once what is before it has been read, and the end of calls leaves nothing behind.
+  for (std::uint32_t id = 1; id <= 20; ++id) lone.session().release(id, events[id - 1].credit);
+  lone.advance({});
+  for (std::uint32_t id = 1; id <= 20; ++id) lone.feed({rest_of_long(id, 20000)});
+  EXPECT_EQ(lone.events().size(), 20u);
+  for (std::uint32_t id = 1; id <= 40; ++id) lone.feed({kit::cancel(id)});
+  EXPECT_TRUE(lone.session().close_reason().is_ok()) << lone.session().close_reason().to_string();
 }
 
 TEST(ReturnedCredit, IsGrantedWhenTheApplicationReleasesTheMessage) {
@@ -423,6 +471,42 @@ TEST(PeerWithoutCredit, IsChargedForTheCallsThatWait) {
   feed_calls(lone, 3, 1002);
 
   EXPECT_GE(lone.session().held_bytes() - before, 64'000u);
+}
+
+/// What holds new calls up may be held back itself, without a byte being written: then the calls go on.
+TEST(PeerWithoutCredit, LetsCallsGoOnWhenOthersAreHeldBack) {
+  LoneSession lone(Role::server);
+  lone.on_call = LoneSession::OnCall::ignore;
+  bool has_come = false;
+  lone.end().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    if (event.id == 100) {
+      has_come = true;
+      static_cast<void>(lone.session().finish(event.id, {}, kit::payload("r"), nullptr, false));
+    } else {
+      lone.session().attach(event.id, lone.context_of(event.id));
+    }
+  };
+  lone.greet();
+  // The first messages use up the credit of the connection, and each second one is longer than its call's.
+  for (CallId id = 1; id <= 16; ++id) lone.feed({kit::call(id, 1, id == 1 ? "a/b" : "", "x")});
+  for (CallId id = 1; id <= 16; ++id) {
+    static_cast<void>(lone.session().send(id, kit::payload(std::string(65500, 'm')), nullptr, false));
+    static_cast<void>(lone.sent_frames());
+  }
+  for (CallId id = 1; id <= 16; ++id)
+    static_cast<void>(lone.session().send(id, kit::payload(std::string(1100000, 'm')), nullptr, false));
+  static_cast<void>(lone.sent_frames());
+  lone.feed({kit::call(100, 1, {}, "x")});
+  ASSERT_FALSE(has_come);
+  static_cast<void>(lone.end().take_wake());
+
+  lone.feed({kit::credit(0, 1 << 20)});
+  static_cast<void>(lone.sent_frames());
+
+  EXPECT_TRUE(has_come || lone.end().take_wake());
+  lone.end().turn();
+  EXPECT_TRUE(has_come);
 }
 
 TEST(PeerWithoutCredit, LetsNoCallsWaitWhileMemoryIsShort) {

@@ -32,10 +32,10 @@ TEST(DirectForm, OfEncodedBytesIsNotOfTheLastKind) {
 
 TEST(DirectForm, IsMissingForATypeWithoutASize) {
   NativeParts parts;
-  const int number = 5;
+  const kit::Foreign foreign;
   OutgoingMessage message;
   message.codec = &kit::bytes_codec();
-  message.message = MessageView::of(number);
+  message.message = MessageView::of(foreign);
   DirectForm form;
 
   EXPECT_EQ(form.number_of(message, parts.negotiation), 0);

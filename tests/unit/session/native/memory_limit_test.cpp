@@ -486,7 +486,33 @@ TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {
   lone.feed({open});
   for (int i = 0; i < 5000; ++i) lone.feed({kit::message(2, "8 bytes.")});
 
-  EXPECT_GE(budget.used(), 5000u * (24 + 96));
+  EXPECT_GE(budget.used(), 5000u * (8 + 16));
+}
+
+/// Empty messages of one kind take one record, and those of several kinds one each.
+TEST_F(MemoryLimit, CountsEmptyUnreadMessagesWithWhatTheyOccupy) {
+  for (const bool alternate : {false, true}) {
+    LoneSession lone(Role::server, options());
+    lone.greet();
+    lone.retain_messages = true;
+    FrameSpec open = kit::call(2, 0, "a/b");
+    open.flags = 0;
+    open.codec = 0;
+    lone.feed({open});
+    const std::size_t before = lone.session().held_bytes();
+    for (int i = 0; i < 5000; ++i) {
+      FrameSpec message = kit::message(2, "");
+      if (alternate && i % 2 == 0) message.codec = 0;
+      lone.feed({message});
+    }
+
+    const std::size_t held = lone.session().held_bytes() - before;
+    EXPECT_GE(held, alternate ? 5000u * 16 : 16u);
+    EXPECT_LE(held, alternate ? 5000u * 16 * 2 : 1000u);
+
+    for (const auto& event : lone.events()) lone.session().release(event.id, event.credit);
+    EXPECT_EQ(lone.session().held_bytes(), before);
+  }
 }
 
 }  // namespace

@@ -36,11 +36,11 @@ TEST(EncodeMessage, RefusesACodecOfAnotherRegistry) {
 TEST(EncodeMessage, ReturnsTheErrorOfTheCodec) {
   const SessionOptions options = kit::plain_options();
   const Negotiation negotiation(Role::client, options);
-  const int number = 5;
+  const kit::Foreign foreign;
   QuietOwner owner;
   EncodedMessage out;
 
-  const Status status = encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(number)}, negotiation,
+  const Status status = encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(foreign)}, negotiation,
                                        options, owner, out);
 
   EXPECT_FALSE(status.is_ok());

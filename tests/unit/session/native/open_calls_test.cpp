@@ -141,11 +141,11 @@ TEST(OpenCalls, ReturnTheCreditOfAMessageThatWaitsWhenForgotten) {
   call.assembly.position(100);
   call.assembly.advance(100);
   parts.credit.charge(100);
-  parts.credit.add_waiting(100);
+  parts.credit.add_waiting({100});
 
   parts.calls.forget(call);
 
-  EXPECT_EQ(parts.credit.waiting(), 0u);
+  EXPECT_EQ(parts.credit.held(), 0u);
   EXPECT_FALSE(parts.calls.has_waiting());
 }
 

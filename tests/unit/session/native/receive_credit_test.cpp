@@ -50,16 +50,16 @@ TEST(ReceiveCredit, OfMessagesThatWaitIsWithheldBeyondHalfAWindow) {
   NativeParts parts(Role::server, small_windows());
   parts.credit.charge(700000);
 
-  parts.credit.add_waiting(1 << 19);
+  parts.credit.add_waiting({1 << 19});
   const auto first_half = parts.take_output();
-  parts.credit.add_waiting(175712);
+  parts.credit.add_waiting({175712});
   const std::size_t withheld = parts.take_output().size();
-  parts.credit.drop_waiting(700000);
+  parts.credit.drop_waiting({700000});
 
   ASSERT_EQ(first_half.size(), 1u);
   EXPECT_EQ(first_half[0].header.number, 1u << 19);
   EXPECT_EQ(withheld, 0u);
-  EXPECT_EQ(parts.credit.waiting(), 0u);
+  EXPECT_EQ(parts.credit.held(), 0u);
   EXPECT_EQ(parts.credit.left(), (1 << 20) - 700000 + (1 << 19));
   parts.credit.return_connection((1 << 19) - 175712);
   EXPECT_EQ(parts.take_output().size(), 1u) << "what was withheld is returned with what follows";

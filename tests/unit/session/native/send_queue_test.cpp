@@ -257,6 +257,44 @@ TEST_F(SendQueueTest, RemoveUnparksNothingOfTheCallItself) {
   EXPECT_EQ(queue.places_taken(), SendQueue::max_places - 1);
 }
 
+TEST_F(SendQueueTest, HoldsBackWhatWaitsForThePeersApplication) {
+  CallState& one = call(1, 9000);
+  push(one, 9000);
+  for (std::size_t size : {5000, 3000}) {
+    push(one, size);
+    calls[0]->queue_tail->follows = true;
+  }
+  const std::size_t queued = queue.queued_memory();
+
+  EXPECT_EQ(pump(), (Frames{{1, 9000}}));
+  EXPECT_EQ(queue.held_back_bytes(), 8000u);
+  EXPECT_EQ(queue.contending_memory(), 0u);
+  push(one, 100);
+  EXPECT_EQ(queue.held_back_bytes(), 8100u);
+  EXPECT_EQ(queue.contending_memory(), 0u);
+  EXPECT_LT(queue.queued_memory(), queued);
+
+  one.send_credit += 5000;
+  queue.unblock(one);
+  EXPECT_EQ(queue.held_back_bytes(), 0u);
+  EXPECT_EQ(queue.contending_memory(), queue.queued_memory());
+  EXPECT_EQ(pump(), (Frames{{1, 5000}}));
+  EXPECT_EQ(queue.held_back_bytes(), 3100u);
+  queue.remove(one);
+  EXPECT_EQ(queue.held_back_bytes(), 0u);
+  EXPECT_EQ(queue.contending_memory(), 0u);
+}
+
+/// The peer makes room for a first message by itself, so that one is not held back.
+TEST_F(SendQueueTest, DoesNotHoldBackAFirstMessage) {
+  CallState& one = call(1, 3000);
+  push(one, 9000);
+
+  EXPECT_EQ(pump(), Frames{});
+  EXPECT_EQ(queue.held_back_bytes(), 0u);
+  EXPECT_EQ(queue.contending_memory(), queue.queued_memory());
+}
+
 TEST_F(SendQueueTest, RemoveDropsTheFramesOfACall) {
   CallState& one = call(1);
   CallState& two = call(2);

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
+
 namespace trunkline::session::native {
 namespace {
 
@@ -132,6 +135,51 @@ TEST_F(ShortOfMemory, AMomentOfItEndsNothing) {
   }
 
   EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+}
+
+/// A stream whose client has yet to read its first message, behind which 200 KB wait.
+class UnreadMessages : public testing::Test {
+ protected:
+  static SessionOptions with(MemoryBudget& budget) {
+    SessionOptions options = with_stall_timeout(seconds(60));
+    options.memory = &budget;
+    return options;
+  }
+  UnreadMessages() {
+    lone.greet({.call_credit = 65536});
+    lone.end().on_event = [this](Event& event) {
+      if (event.type != EventType::call) return;
+      for (const std::size_t size : {65536, 200000})
+        static_cast<void>(lone.session().send(event.id, kit::payload(std::string(size, 'm')), nullptr, false));
+    };
+    lone.feed({kit::call(1, 1, "a/b", "x")});
+    static_cast<void>(lone.sent_frames());
+  }
+  void wait(int count) {
+    for (int i = 0; i < count; ++i) {
+      lone.advance(seconds(10));
+      lone.feed({kit::ping("12345678")});
+      static_cast<void>(lone.sent_frames());
+    }
+  }
+
+  MemoryBudget budget{4 << 20, 1};
+  MemoryShare others{&budget};
+  LoneSession lone{Role::server, with(budget)};
+};
+
+TEST_F(UnreadMessages, MayWaitForTheirReader) {
+  wait(100);
+
+  EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+}
+
+TEST_F(UnreadMessages, EndTheConnectionIfOthersNeedTheirMemory) {
+  others.update(3 << 20);
+
+  wait(5);
+
+  EXPECT_TRUE(lone.session().is_closed());
 }
 
 class UnlimitedResponses : public Responses {
