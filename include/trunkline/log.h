@@ -2,6 +2,8 @@
 // LogRecord and LogCallback: what channels and servers log, and who gets it.
 #pragma once
 
+#include <trunkline/detail/export.h>
+
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -22,5 +24,10 @@ struct LogRecord {
 
 /// Receives entries on the loop's thread, or on a worker's for blocking handlers. It is thread-safe and never throws.
 using LogCallback = std::function<void(const LogRecord& record)>;
+
+/// Writes a warning or an error to standard error, as one line, and ignores other entries. It is what channels and
+/// servers log to by default. Of more than ten lines in a second the rest is left out, and the next line says how many.
+/// Any thread may call it.
+TRUNKLINE_API void log_to_stderr(const LogRecord& record) noexcept;
 
 }  // namespace trunkline

@@ -119,6 +119,7 @@ ChannelOptions ConnectionArguments::options(const std::string& uri) const {
                                "these with TLS");
   }
   ChannelOptions options;
+  options.log = nullptr;  // The commands say themselves what has failed.
   if (!balancing_.empty()) {
     const std::optional<BalancingPolicy> policy = balancing_policy(balancing_);
     if (!policy) {
