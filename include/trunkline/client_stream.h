@@ -16,10 +16,10 @@ namespace trunkline {
 ///
 /// The async functions take any Asio completion token. They complete on the handler's associated executor, or on the
 /// channel's loop if the handler has none; after the channel was destroyed, on the thread that begins them. Asio's
-/// cancellation slots (all types) cancel the whole call, as cancel() does. Reads and writes may begin before there is a
-/// connection. Once the call has ended with an error, writes fail with that error, and so do reads after the messages
-/// that arrived before it. A write that fails because its message cannot be encoded or is too long ends the call with
-/// that error.
+/// cancellation slots (all types) end that one operation with cancelled, not the call: a read that is given up leaves
+/// its message for the next one. cancel() ends the call. Reads and writes may begin before there is a connection. Once
+/// the call has ended with an error, writes fail with that error, and so do reads after the messages that arrived
+/// before it. A write that fails because its message cannot be encoded or is too long ends the call with that error.
 template <class Request, class Response>
 class ClientStream {
  public:

@@ -2,20 +2,21 @@
 // InterceptorChain: goes forwards and backwards through the interceptors.
 #include "call/interceptor_chain.h"
 
+#include "base/exception_text.h"
+
 #include <atomic>
 #include <exception>
 #include <string>
 
 namespace trunkline::call {
 
-namespace {
-
-Status thrown(std::string_view hook, std::string_view method) {
-  return {StatusCode::internal,
-          "call " + std::string(method) + ": an interceptor's " + std::string(hook) + " threw an exception"};
+Status InterceptorChain::thrown(std::string_view hook, const CallInfo& call) const {
+  const std::string message =
+      "call " + std::string(call.method) + ": an interceptor's " + std::string(hook) + " threw an exception";
+  const std::string with_text = message + ": " + base::current_exception_text();
+  if (*log_) (*log_)({LogLevel::error, with_text, call.method, call.peer});
+  return {StatusCode::internal, exposes_text_ ? with_text : message};
 }
-
-}  // namespace
 
 Status InterceptorChain::start(CallInfo& call, std::size_t& started) const {
   for (started = 0; started < interceptors_.size();) {
@@ -23,7 +24,7 @@ Status InterceptorChain::start(CallInfo& call, std::size_t& started) const {
     try {
       status = interceptors_[started++]->on_start(call);
     } catch (...) {
-      status = thrown("on_start", call.method);
+      status = thrown("on_start", call);
     }
     if (!status.is_ok()) return status;
   }
@@ -35,7 +36,7 @@ void InterceptorChain::finish(CallInfo& call, std::size_t started, Status& statu
     try {
       interceptors_[--started]->on_finish(call, status);
     } catch (...) {
-      status = thrown("on_finish", call.method);
+      status = thrown("on_finish", call);
     }
   }
 }

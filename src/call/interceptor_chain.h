@@ -3,10 +3,13 @@
 #pragma once
 
 #include <trunkline/interceptor.h>
+#include <trunkline/log.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trunkline::call {
@@ -14,8 +17,10 @@ namespace trunkline::call {
 /// An immutable chain, which any thread may use.
 class InterceptorChain {
  public:
-  explicit InterceptorChain(std::vector<std::shared_ptr<Interceptor>> interceptors)
-      : interceptors_(std::move(interceptors)) {}
+  /// Exceptions are logged by `log`, which is not null, may be empty and outlives the chain. With `exposes_text` the
+  /// status of the call has their text too.
+  InterceptorChain(std::vector<std::shared_ptr<Interceptor>> interceptors, const LogCallback* log, bool exposes_text)
+      : interceptors_(std::move(interceptors)), log_(log), exposes_text_(exposes_text) {}
 
   bool empty() const noexcept { return interceptors_.empty(); }
   /// Calls on_start in order until an interceptor refuses the call. `started` counts the interceptors called, including
@@ -28,7 +33,12 @@ class InterceptorChain {
   static std::uint64_t next_call_id() noexcept;
 
  private:
+  /// Logs the exception that is being handled. Returns the status that `hook` ends the call with.
+  Status thrown(std::string_view hook, const CallInfo& call) const;
+
   std::vector<std::shared_ptr<Interceptor>> interceptors_;
+  const LogCallback* log_;
+  bool exposes_text_;
 };
 
 }  // namespace trunkline::call

@@ -11,6 +11,15 @@ void detail::OperationCanceller::operator()() const {
   if (const std::shared_ptr<StreamPort> port = port_.lock()) port->cancel_operation(number_);
 }
 
+bool detail::OfferedMessage::end(bool is_wanted) noexcept {
+  StreamPort& port = *port_;
+  const bool is_taken = port.end_offer(number_, is_wanted, std::move(payload_), codec_);
+  port.let_go(std::move(port_));
+  return is_taken;
+}
+
+Status detail::give_up_status() { return {StatusCode::cancelled, "use stream: the operation was cancelled"}; }
+
 namespace call {
 
 StreamCore::StreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs)
@@ -37,16 +46,45 @@ void StreamCore::run(detail::StreamOperation& operation, detail::StreamAction ac
                             "use stream: a blocking read or write on the loop's own thread would never end; await it");
 }
 
-detail::OperationCanceller StreamCore::canceller_of(detail::StreamOperation& operation) {
-  operation.cancel_number_ = last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+detail::OperationCanceller StreamCore::canceller_of(detail::StreamOperation& operation, detail::StreamAction action) {
+  operation.cancel_number_ = last_cancel_number_.fetch_add(2, std::memory_order_relaxed) + 2;
+  if (action == detail::StreamAction::read) ++operation.cancel_number_;
   return {weak_from_this(), operation.cancel_number_};
 }
 
-// Cancels an operation. Tasks run in order, so it has been dispatched by then. If nothing keeps it, it is complete.
+bool StreamCore::end_offer(std::uint64_t number, bool is_wanted, Slice payload, const Codec* codec) noexcept {
+  if (is_wanted && mark_of(number).load(std::memory_order_acquire) != number) {
+    offer_.store(Offer::none, std::memory_order_release);
+    return true;
+  }
+  returned_ = {.payload = std::move(payload), .codec = codec};
+  offer_.store(Offer::returned, std::memory_order_release);
+  return false;
+}
+
+/// This may be the last reference to the stream, and the thread that of another executor: the loop destroys the stream.
+void StreamCore::let_go(std::shared_ptr<detail::StreamPort> self) noexcept {
+  if (self.use_count() > 1 || host_->is_on_loop()) return;
+  try {
+    const std::shared_ptr<StreamHost> host = host_;
+    host->post([kept = std::move(self)] {});
+  } catch (...) {
+    // There is no memory for the task, and the stream ends here.
+  }
+}
+
+// Gives up an operation. Tasks run in order, so it has been dispatched by then. If nothing keeps it, it is complete.
 void StreamCore::cancel_operation(std::uint64_t number) {
+  if (number % 2 == 1) {
+    // The slot of an earlier read may emit late. That must not undo what a later one has said.
+    std::atomic<std::uint64_t>& mark = mark_of(number);
+    std::uint64_t known = mark.load(std::memory_order_relaxed);
+    while (known < number && !mark.compare_exchange_weak(known, number, std::memory_order_acq_rel)) {
+    }
+  }
   host_->post([self = shared_from_this(), number] {
     for (detail::StreamOperation* const kept : {self->read_, self->write_, self->finish_, self->await_leading_}) {
-      if (kept != nullptr && kept->cancel_number_ == number) return self->on_operation_cancelled(*kept);
+      if (kept != nullptr && kept->cancel_number_ == number) return self->withdraw(*kept);
     }
   });
 }
@@ -103,7 +141,7 @@ void StreamCore::fail(detail::StreamOperation& operation, StatusCode code, std::
 }
 
 void StreamCore::begin_read(detail::StreamOperation& operation) {
-  if (read_ != nullptr) {
+  if (read_ != nullptr || offer_.load(std::memory_order_acquire) == Offer::pending) {
     return fail(operation, StatusCode::failed_precondition, "read stream: another read of this stream is under way");
   }
   if (!read_error_.is_ok()) {
@@ -116,15 +154,29 @@ void StreamCore::begin_read(detail::StreamOperation& operation) {
 
 void StreamCore::settle_reads() {
   if (read_ == nullptr) return;
-  if (!messages_.empty()) return deliver(*std::exchange(read_, nullptr));
+  if (has_returned() || !messages_.empty()) return deliver(*std::exchange(read_, nullptr));
   if (!over_ && (!peer_ended_ || status_follows())) return;
   detail::StreamOperation& operation = *std::exchange(read_, nullptr);
   if (over_ && !peer_ended_) operation.status = after_end();
   complete(operation);
 }
 
+/// The message of a read that was given up comes before all others.
+bool StreamCore::has_returned() {
+  if (offer_.load(std::memory_order_acquire) != Offer::returned) return false;
+  if (drops_returned_) static_cast<void>(take_returned());
+  return !drops_returned_;
+}
+
+/// Its credit has been given back.
+UnreadMessages::Message StreamCore::take_returned() {
+  offer_.store(Offer::none, std::memory_order_relaxed);
+  return std::exchange(returned_, {});
+}
+
 void StreamCore::deliver(detail::StreamOperation& operation) {
-  UnreadMessages::Message message = messages_.pop();
+  const bool is_returned = has_returned();
+  UnreadMessages::Message message = is_returned ? take_returned() : messages_.pop();
   ThrownText thrown;
   Status corrupt;
   if (message.compressor != nullptr) {
@@ -136,9 +188,16 @@ void StreamCore::deliver(detail::StreamOperation& operation) {
   if (corrupt.is_ok()) operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
   if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
   operation.has_message = operation.status.is_ok();
-  if (session::Session* const open = session()) {
+  if (session::Session* const open = is_returned ? nullptr : session()) {
     open->release(id_, message.credit);
     link_->flush();
+  }
+  // A message that cannot be decoded is offered too: the next read of one that was given up learns of that.
+  if (corrupt.is_ok() && operation.cancel_number_ != 0) {
+    operation.offered_by_ = shared_from_this();
+    operation.payload_ = std::move(message.payload);
+    operation.codec_ = message.codec;
+    offer_.store(Offer::pending, std::memory_order_relaxed);
   }
   if (!corrupt.is_ok()) read_error_ = operation.status;
   complete(operation);
@@ -241,7 +300,7 @@ void StreamCore::begin_await_leading(detail::StreamOperation& operation) {
 }
 
 void StreamCore::withdraw(detail::StreamOperation& operation) {
-  operation.status = Status(StatusCode::cancelled, "use stream: the operation was cancelled");
+  operation.status = detail::give_up_status();
   for (detail::StreamOperation** const kept : {&read_, &write_, &finish_, &await_leading_}) {
     if (*kept != &operation) continue;
     if (kept == &write_ && write_waits_last_) writes_closed_ = false;
@@ -312,6 +371,7 @@ void StreamCore::end(Status status) {
 }
 
 void StreamCore::drop_messages() {
+  drops_returned_ = true;
   if (messages_.empty()) return;
   session::Session* const open = session();
   while (!messages_.empty()) {

@@ -10,6 +10,7 @@
 
 #include <trunkline/detail/stream_port.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 
@@ -17,8 +18,8 @@ namespace trunkline::call {
 
 /// A stream in which operations of the user meet events of the connection: reads wait for messages, writes for room.
 ///
-/// Any thread may call begin(), run() and cancel(); everything else is for the loop's thread. Its user keeps it alive,
-/// and the connection does while the session has its context.
+/// Any thread may call the functions that the user calls; those for the connection are for the loop's thread. Its user
+/// keeps it alive, and so does the connection while the session has its context.
 ///
 /// It has more than 40 functions, because the reads, writes and the finish of a stream share its end: each function of
 /// StreamPort has a step here, and 7 hooks say in what a client's stream and a server's differ.
@@ -53,8 +54,10 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
 
   void begin(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) override;
   void run(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) override;
-  detail::OperationCanceller canceller_of(detail::StreamOperation& operation) override;
+  detail::OperationCanceller canceller_of(detail::StreamOperation& operation, detail::StreamAction action) override;
   void cancel_operation(std::uint64_t number) override;
+  bool end_offer(std::uint64_t number, bool is_wanted, Slice payload, const Codec* codec) noexcept override;
+  void let_go(std::shared_ptr<detail::StreamPort> self) noexcept override;
   const Metadata& leading() const noexcept override { return leading_; }
   const Metadata& trailing() const noexcept override { return trailing_; }
 
@@ -69,8 +72,6 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   Metadata& mutable_trailing() noexcept { return trailing_; }
   /// Notes that this side sends nothing after the message that opens the call.
   void set_writes_closed() noexcept { writes_closed_ = true; }
-  /// Ends `operation`, which was begun and is not complete, with cancelled.
-  void withdraw(detail::StreamOperation& operation);
   /// Drops the messages that nobody will read, and returns their credit.
   void drop_messages();
   /// Returns true once a message, leading metadata or the end of what the peer sends has come.
@@ -111,13 +112,13 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   virtual bool may_finish() const noexcept { return false; }
   /// Returns true if a status follows the peer's last message, so that a read behind that message waits for it.
   virtual bool status_follows() const noexcept { return false; }
-  /// Called on the loop's thread when a cancellation slot has cancelled `operation`, which is not complete.
-  virtual void on_operation_cancelled(detail::StreamOperation& operation) { withdraw(operation); }
   /// Returns the status of operations that begin after the end.
   virtual Status after_end() const { return status_; }
 
   Status encode(detail::StreamOperation& operation, MessageView message);
   void dispatch(detail::StreamOperation& operation, detail::StreamAction action);
+  /// Ends `operation`, which was begun and is not complete, with cancelled.
+  void withdraw(detail::StreamOperation& operation);
   void begin_read(detail::StreamOperation& operation);
   void begin_write(detail::StreamOperation& operation, bool last);
   void begin_close(detail::StreamOperation& operation);
@@ -130,6 +131,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
     return *std::exchange(write_, nullptr);
   }
   void send(detail::StreamOperation& operation, bool last);
+  bool has_returned();
+  UnreadMessages::Message take_returned();
   void deliver(detail::StreamOperation& operation);
   void settle_reads();
   void complete(detail::StreamOperation& operation) {
@@ -143,7 +146,27 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   std::shared_ptr<StreamLink> link_;
   session::CallId id_ = 0;
   std::atomic<const Codec*> codec_{nullptr};
+  /// Numbers of reads are odd, those of other operations even.
   std::atomic<std::uint64_t> last_cancel_number_{0};
+  /// The numbers of the last reads that were given up, the highest in each place. The thread that gives one up writes
+  /// this before the loop learns of it, so that the handler of the read, which the executor of both runs later, gets no
+  /// message. One read is under way at a time, but others may have been begun beside it, in error, and be given up too.
+  std::array<std::atomic<std::uint64_t>, 4> given_up_reads_{};
+  std::atomic<std::uint64_t>& mark_of(std::uint64_t read) noexcept {
+    return given_up_reads_[read / 2 % given_up_reads_.size()];
+  }
+  enum class Offer : std::uint8_t {
+    none,
+    /// The handler of a read that can be given up has yet to run.
+    pending,
+    /// It was given up, and `returned_` is the next message.
+    returned,
+  };
+  /// Written by the loop's thread, except from `pending`, where the thread that ends the offer writes it.
+  std::atomic<Offer> offer_{Offer::none};
+  UnreadMessages::Message returned_;
+  /// What is returned from now on is dropped.
+  bool drops_returned_ = false;
 
   UnreadMessages messages_;
   Status read_error_;

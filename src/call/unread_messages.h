@@ -19,8 +19,8 @@
 namespace trunkline::call {
 
 /// Keeps the messages in order, compressed ones as they came. Once several wait, short messages are packed into blocks,
-/// each behind a record that is as long as the header of a frame. A message thus takes no more memory than it has cost
-/// credit, and the credit of the connection bounds them all.
+/// each behind a record, and empty ones without credit, which follow another one of their kind, are only counted. So
+/// what the messages take is what their credit says (MessageCredit), but for a few.
 class UnreadMessages {
  public:
   struct Message {
@@ -41,7 +41,7 @@ class UnreadMessages {
     if (packs_.empty() && (whole_.size() < few || !is_short(event))) {
       ++unpacked_;
     } else if (is_short(event)) {
-      return pack(event);
+      return is_free(event) ? count(event) : pack(event);
     } else {
       append({.size = is_whole}, {});
     }
@@ -59,14 +59,21 @@ class UnreadMessages {
       return whole_.pop_front();
     }
     const Pack& first = packs_.front();
+    std::byte* const at = first.memory.block()->data() + read_;
     Record record;
-    std::memcpy(&record, first.memory.data() + read_, sizeof record);
+    std::memcpy(&record, at, sizeof record);
+    if (has_followers(record)) {
+      --record.number;
+      std::memcpy(at, &record, sizeof record);
+      return {.codec = kinds_[record.kind].codec};
+    }
     read_ += sizeof record;
     const bool is_packed = record.size != is_whole;
     Message message = is_packed ? unpack(record, first.memory) : whole_.pop_front();
     if (read_ == first.used) {
       packs_.pop_front();
       read_ = 0;
+      if (packs_.empty()) last_run_ = nullptr;
     }
     return message;
   }
@@ -74,8 +81,9 @@ class UnreadMessages {
  private:
   /// The head of a message in a pack.
   struct Record {
-    std::uint32_t connection_bytes = 0;
-    std::uint32_t decompressed_bytes = 0;
+    /// The size of a compressed message that is decompressed. For an empty one that is not compressed: how many of the
+    /// same kind follow it, which have no records.
+    std::uint64_t number = 0;
     std::uint16_t call_bytes = 0;
     std::uint16_t further_bytes = 0;
     /// The index of the message's kind in `kinds_`.
@@ -96,7 +104,7 @@ class UnreadMessages {
   };
   static constexpr std::uint16_t is_whole = std::numeric_limits<std::uint16_t>::max();
   static constexpr std::size_t few = 4;
-  static constexpr std::size_t short_bytes = 256;
+  static constexpr std::size_t short_bytes = session::MessageCredit::short_bytes;
   /// The sizes of the first pack, and of the following ones.
   static constexpr std::size_t first_pack_bytes = 512;
   static constexpr std::size_t pack_bytes = 4096;
@@ -104,17 +112,41 @@ class UnreadMessages {
   /// Returns true if the message and the numbers of its record are short enough for a pack.
   static bool is_short(const session::Event& event) noexcept {
     return event.payload.size() <= short_bytes && event.credit.call_bytes <= 2 * short_bytes &&
-           event.credit.further_bytes <= short_bytes &&
-           event.decompressed_bytes <= std::numeric_limits<std::uint32_t>::max();
+           event.credit.further_bytes <= short_bytes;
+  }
+  static bool is_free(const session::Event& event) noexcept {
+    return event.payload.empty() && !event.is_compressed && event.credit.call_bytes + event.credit.further_bytes == 0;
+  }
+  bool has_followers(const Record& record) const noexcept {
+    return record.size == 0 && record.number > 0 && kinds_[record.kind].compressor == nullptr;
+  }
+  /// The peer may send any number of messages that are free. A message that the last record cannot count, because that
+  /// one has been read or is not packed, gets a record of its own.
+  void count(const session::Event& event) {
+    Record record{.kind = kind_of({event.codec, nullptr, event.is_unsized})};
+    if (last_run_ != nullptr) {
+      Record last;
+      std::memcpy(&last, last_run_, sizeof last);
+      if (last.kind == record.kind) {
+        ++last.number;
+        std::memcpy(last_run_, &last, sizeof last);
+        return;
+      }
+    }
+    append(record, {});
+    set_last_run();
   }
   void pack(const session::Event& event) {
-    append({.connection_bytes = event.credit.connection_bytes,
-            .decompressed_bytes = static_cast<std::uint32_t>(event.decompressed_bytes),
+    append({.number = event.is_compressed ? event.decompressed_bytes : 0,
             .call_bytes = static_cast<std::uint16_t>(event.credit.call_bytes),
             .further_bytes = static_cast<std::uint16_t>(event.credit.further_bytes),
             .kind = kind_of({event.codec, event.is_compressed ? event.compressor : nullptr, event.is_unsized}),
             .size = static_cast<std::uint16_t>(event.payload.size())},
            event.payload);
+    if (event.payload.empty() && !event.is_compressed) set_last_run();
+  }
+  void set_last_run() noexcept {
+    last_run_ = packs_.back().memory.block()->data() + packs_.back().used - sizeof(Record);
   }
   void append(const Record& record, ByteSpan message) {
     const std::size_t size = sizeof record + message.size();
@@ -127,14 +159,15 @@ class UnreadMessages {
     std::memcpy(at, &record, sizeof record);
     if (!message.empty()) std::memcpy(at + sizeof record, message.data(), message.size());
     last.used += size;
+    last_run_ = nullptr;
   }
   Message unpack(const Record& record, const Slice& memory) {
     Message message{.payload = record.size > 0 ? memory.subslice(read_, record.size) : Slice(),
                     .codec = kinds_[record.kind].codec,
                     .compressor = kinds_[record.kind].compressor,
                     .is_unsized = kinds_[record.kind].is_unsized,
-                    .decompressed_bytes = record.decompressed_bytes,
-                    .credit = {record.connection_bytes, record.call_bytes, record.further_bytes}};
+                    .decompressed_bytes = record.number,
+                    .credit = {.call_bytes = record.call_bytes, .further_bytes = record.further_bytes}};
     read_ += record.size;
     return message;
   }
@@ -152,6 +185,8 @@ class UnreadMessages {
   base::VectorQueue<Pack> packs_;
   /// The place up to which the first pack has been read.
   std::size_t read_ = 0;
+  /// The record of the last message if that one is empty, so that others may be counted with it; else null.
+  std::byte* last_run_ = nullptr;
   std::vector<Kind> kinds_;
 };
 

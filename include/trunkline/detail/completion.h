@@ -46,6 +46,22 @@ bool is_of_running_loop(const Executor& executor) noexcept {
   }
 }
 
+/// Returns true inside a handler of the executor, where asio::dispatch() runs work in place.
+template <class Executor>
+bool is_in_handler_of(const Executor& executor) noexcept {
+  if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+    using Bare = asio::io_context::executor_type;
+    using Tracked = decltype(asio::prefer(std::declval<Bare>(), asio::execution::outstanding_work.tracked));
+    if (const auto* const bare = executor.template target<Bare>()) return is_in_handler_of(*bare);
+    if (const auto* const tracked = executor.template target<Tracked>()) return is_in_handler_of(*tracked);
+    return false;
+  } else if constexpr (requires { executor.running_in_this_thread(); }) {
+    return executor.running_in_this_thread();
+  } else {
+    return false;
+  }
+}
+
 /// Returns false for executors such as that of use_future: Asio starts threads for work that is posted to them.
 template <class Executor>
 constexpr bool has_own_context() noexcept {
@@ -78,23 +94,52 @@ class Completion {
 
   template <class... Values>
   void deliver([[maybe_unused]] bool is_initiating, Values... values) && {
-    if constexpr (runs_in_place) {
-      std::move(handler_)(std::move(values)...);
-    } else {
-      const Executor executor = work_.get_executor();
-      if (!is_initiating && is_of_running_loop(executor)) return std::move(handler_)(std::move(values)...);
+    if (runs_here(is_initiating)) return std::move(handler_)(std::move(values)...);
+    if constexpr (!runs_in_place) {
       const auto allocator = asio::get_associated_allocator(handler_);
       auto call = [handler = std::move(handler_), held = std::make_tuple(std::move(values)...)]() mutable {
         std::apply(std::move(handler), std::move(held));
       };
-      if constexpr (has_own_context<Executor>()) {
-        if (is_initiating) return asio::post(executor, asio::bind_allocator(allocator, std::move(call)));
-      }
-      asio::dispatch(executor, asio::bind_allocator(allocator, std::move(call)));
+      hand_over(is_initiating, asio::bind_allocator(allocator, std::move(call)));
+    }
+  }
+  /// As deliver(), with the value that `make()` returns right before the handler is called, where it is called. If
+  /// `is_in_handler`, a handler with an executor is called inside a handler of the executor: what it passes on by
+  /// asio::dispatch(), as coroutines do, then runs before any other handler.
+  template <class Make>
+  void deliver_made(bool is_initiating, bool is_in_handler, Make make) && {
+    if (runs_here(is_initiating) && (!is_in_handler || runs_in_handler())) return std::move(handler_)(make());
+    if constexpr (!runs_in_place) {
+      const auto allocator = asio::get_associated_allocator(handler_);
+      auto call = [handler = std::move(handler_), make = std::move(make)]() mutable { std::move(handler)(make()); };
+      hand_over(is_initiating, asio::bind_allocator(allocator, std::move(call)));
     }
   }
 
  private:
+  bool runs_here([[maybe_unused]] bool is_initiating) const noexcept {
+    if constexpr (runs_in_place) {
+      return true;
+    } else {
+      return !is_initiating && is_of_running_loop(work_.get_executor());
+    }
+  }
+  bool runs_in_handler() const noexcept {
+    if constexpr (runs_in_place) {
+      return true;
+    } else {
+      return is_in_handler_of(work_.get_executor());
+    }
+  }
+  template <class Call>
+  void hand_over(bool is_initiating, Call&& call) {
+    const Executor executor = work_.get_executor();
+    if constexpr (has_own_context<Executor>()) {
+      if (is_initiating) return asio::post(executor, std::move(call));
+    }
+    asio::dispatch(executor, std::move(call));
+  }
+
   [[no_unique_address]] Work work_;
   Handler handler_;
 };

@@ -75,23 +75,27 @@ bool map_from(const Value& from, T& map, ConversionError& error) {
   return true;
 }
 
-template <class Field>
-bool field_from(const Value& from, std::string_view name, Field& field, ConversionError& error) {
+/// Sets a field that is not in the message to its value in an object that has just been made.
+template <class T, std::size_t index>
+void set_default(T& object) {
+  const T made{};
+  std::get<index>(fields_of(object)) = std::get<index>(fields_of(made));
+}
+
+template <class T, std::size_t index>
+bool field_from(const Value& from, T& object, ConversionError& error) {
+  constexpr std::string_view name = field_names<T>()[index];
+  auto& field = std::get<index>(fields_of(object));
   if (const Value* const value = from.find(name)) return from_value(*value, field, error) || error.prepend_step(name);
-  if constexpr (is_optional<Field>) {
-    field.reset();
-    return true;
-  } else {
-    return error.set_reason("it is missing") || error.prepend_step(name);
-  }
+  set_default<T, index>(object);
+  return true;
 }
 
 template <class T>
 bool structure_from(const Value& from, T& object, ConversionError& error) {
   if (!from.is_object()) return error.set_expected("an object", from);
   const auto read = [&]<std::size_t... indices>(std::index_sequence<indices...>) {
-    const auto fields = fields_of(object);
-    return (field_from(from, field_names<T>()[indices], std::get<indices>(fields), error) && ...);
+    return (field_from<T, indices>(from, object, error) && ...);
   };
   return read(std::make_index_sequence<field_names<T>().size()>());
 }
@@ -143,8 +147,10 @@ bool from_value(const Value& from, T& object, ConversionError& error) {
     return map_from(from, object, error);
   } else if constexpr (Sequence<T>) {
     return list_from(from, object, error);
-  } else {
+  } else if constexpr (Structure<T>) {
     return structure_from(from, object, error);
+  } else {
+    return false;  // to_value() says what is wrong with T
   }
 }
 

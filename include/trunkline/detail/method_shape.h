@@ -2,12 +2,12 @@
 // method_shape(): the shape of a method from the types of its messages.
 #pragma once
 
+#include <trunkline/detail/structure.h>
 #include <trunkline/message.h>
 #include <trunkline/method_handler.h>
 #include <trunkline/type_description.h>
 
 #include <string>
-#include <typeinfo>
 
 namespace trunkline::detail {
 
@@ -21,7 +21,7 @@ std::string message_type_name() {
   if constexpr (requires(const T& message) { std::string(message.GetTypeName()); }) {
     return std::string(T().GetTypeName());
   } else {
-    return typeid(T).name();
+    return std::string(name_of_type<T>());
   }
 }
 

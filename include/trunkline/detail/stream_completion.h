@@ -33,10 +33,17 @@ class ReadOperation final : public StreamOperation {
     } else if (self->has_message) {
       result = std::optional<Message>(std::move(self->message_));
     }
+    OfferedMessage offered = self->take_offer();
     Completion<Handler> completion = std::move(self->completion_);
     const bool is_initiating = self->is_initiating;
     destroy_operation(self);
-    std::move(completion).deliver(is_initiating, std::move(result));
+    // Whoever gives up reads on the same executor sees the message or leaves it.
+    const bool may_be_given_up = !offered.empty();
+    auto take = [offered = std::move(offered), result = std::move(result)]() mutable {
+      if (!offered.take()) result = give_up_status();
+      return std::move(result);
+    };
+    std::move(completion).deliver_made(is_initiating, may_be_given_up, std::move(take));
   }
 
   Message message_{};
@@ -66,10 +73,10 @@ class StatusOperation final : public StreamOperation {
 /// Connects the handler's cancellation slot. The slot keeps the canceller until its owner clears or reuses it: it
 /// belongs to the handler's executor, and the loop does not touch it.
 template <class Operation>
-Operation& with_cancellation(StreamPort& port, Operation& operation) {
+Operation& with_cancellation(StreamPort& port, Operation& operation, StreamAction action) {
   auto slot = asio::get_associated_cancellation_slot(operation.handler());
   if (slot.is_connected()) {
-    slot.assign([cancel = port.canceller_of(operation)](asio::cancellation_type) { cancel(); });
+    slot.assign([cancel = port.canceller_of(operation, action)](asio::cancellation_type) { cancel(); });
   }
   return operation;
 }
@@ -78,7 +85,7 @@ Operation& with_cancellation(StreamPort& port, Operation& operation) {
 template <class Operation>
 void begin_operation(StreamPort& port, Operation& operation, StreamAction action, MessageView message = {}) {
   try {
-    port.begin(with_cancellation(port, operation), action, message);
+    port.begin(with_cancellation(port, operation, action), action, message);
   } catch (...) {
     destroy_operation(&operation);
     throw;

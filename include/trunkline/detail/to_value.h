@@ -51,7 +51,11 @@ Value to_value(const T& object) {
     for (const typename T::value_type& element : object) elements.push_back(to_value(element));
     return elements;
   } else {
-    return structure_value(object);
+    static_assert(
+        Structure<T>,
+        "trunkline: a member of a message is of a type that <trunkline/plain.h> cannot send, such as a pointer, "
+        "a std::string_view or a class with private members (see TRUNKLINE_FIELDS)");
+    if constexpr (Structure<T>) return structure_value(object);
   }
 }
 
@@ -91,8 +95,10 @@ TypeDescription make_description() {
     return {.kind = TypeKind::map, .element = &describe<typename T::mapped_type>};
   } else if constexpr (is_array<T> || Sequence<T>) {
     return {.kind = TypeKind::list, .element = &describe<typename T::value_type>};
-  } else {
+  } else if constexpr (Structure<T>) {
     return structure_description<T>();
+  } else {
+    return {};
   }
 }
 

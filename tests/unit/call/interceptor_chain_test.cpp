@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace trunkline::call {
 
@@ -40,7 +41,9 @@ class Interceptors : public ::testing::Test {
   std::shared_ptr<Noting> a = std::make_shared<Noting>('a', log);
   std::shared_ptr<Noting> b = std::make_shared<Noting>('b', log);
   std::shared_ptr<Noting> c = std::make_shared<Noting>('c', log);
-  InterceptorChain chain{{a, b, c}};
+  std::vector<std::string> lines;
+  const LogCallback log_lines = [this](const LogRecord& record) { lines.emplace_back(record.message); };
+  InterceptorChain chain{{a, b, c}, &log_lines, false};
   CallInfo call;
   std::size_t started = 99;
   Status status;
@@ -64,7 +67,7 @@ TEST_F(Interceptors, AfterARefusalOnlyThoseThatRanAreFinished) {
   EXPECT_EQ(status.code(), StatusCode::permission_denied);
 }
 
-TEST_F(Interceptors, ExceptionsAreInternalWithoutTheirText) {
+TEST_F(Interceptors, ExceptionsAreInternalAndTheirTextIsLogged) {
   b->throws_at_start = true;
   a->throws_at_finish = true;
 
@@ -74,11 +77,20 @@ TEST_F(Interceptors, ExceptionsAreInternalWithoutTheirText) {
 
   EXPECT_EQ(log, "abBA");
   EXPECT_EQ(status, Status(StatusCode::internal, "call M: an interceptor's on_finish threw an exception"));
+  EXPECT_EQ(lines, (std::vector<std::string>{"call M: an interceptor's on_start threw an exception: secret",
+                                             "call M: an interceptor's on_finish threw an exception: secret"}));
+}
+
+TEST_F(Interceptors, TheStatusOfTheirOwnersCallsHasTheTextOfExceptions) {
+  a->throws_at_start = true;
+
+  EXPECT_EQ(InterceptorChain({a}, &log_lines, true).start(call, started),
+            Status(StatusCode::internal, "call M: an interceptor's on_start threw an exception: secret"));
 }
 
 TEST(InterceptorChain, NumbersCallsUniquely) {
   EXPECT_NE(InterceptorChain::next_call_id(), InterceptorChain::next_call_id());
-  EXPECT_TRUE(InterceptorChain({}).empty());
+  EXPECT_TRUE(InterceptorChain({}, nullptr, false).empty());
 }
 
 }  // namespace

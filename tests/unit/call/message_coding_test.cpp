@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string_view>
 
 namespace trunkline::call {
 
@@ -15,7 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Opaque {};
+struct Opaque {
+  static constexpr std::string_view trunkline_codec = "";
+};
 
 class MessageCoding : public ::testing::Test {
  protected:

@@ -65,7 +65,7 @@ TEST(UnreadMessages, KeepWhatIsKnownOfThem) {
     if (event.is_compressed)
       event.compressor = compressors.compressors()[number % compressors.compressors().size()].get();
     event.decompressed_bytes = event.is_compressed ? 70000 + number : 0;
-    event.credit = {.connection_bytes = 100000 + number, .call_bytes = number, .further_bytes = 2 * number};
+    event.credit = {.call_bytes = number, .further_bytes = 2 * number};
     return event;
   };
 
@@ -79,7 +79,6 @@ TEST(UnreadMessages, KeepWhatIsKnownOfThem) {
     ASSERT_EQ(message.codec, sent.codec);
     ASSERT_EQ(message.compressor, sent.compressor);
     ASSERT_EQ(message.decompressed_bytes, sent.decompressed_bytes);
-    ASSERT_EQ(message.credit.connection_bytes, sent.credit.connection_bytes);
     ASSERT_EQ(message.credit.call_bytes, sent.credit.call_bytes);
     ASSERT_EQ(message.credit.further_bytes, sent.credit.further_bytes);
   }
