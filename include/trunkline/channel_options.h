@@ -91,7 +91,8 @@ struct ChannelOptions {
   /// The time that one attempt to connect may take, TLS handshake included.
   std::chrono::milliseconds connect_timeout{20000};
   BackoffOptions backoff{};
-  /// The most connections of the pool. A call goes to the connection with the fewest open calls.
+  /// The most connections of the pool, which makes as many as there are calls at a time. A call goes to the connection
+  /// with the fewest open calls. The first calls are shared out among the connections that are made for them.
   std::size_t max_connections = 1;
   /// The memory for everything that is held for servers: input that is incomplete or unread, output that waits,
   /// metadata and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used,
@@ -150,8 +151,8 @@ struct ChannelOptions {
   /// that of the destructor. It must not block, throw, or destroy the channel; it may begin asynchronous calls.
   std::function<void(ChannelState state)> on_state_change{};
   /// Receives a warning for each failed attempt to connect and for each lost connection, and errors that handlers
-  /// throw.
-  LogCallback log{};
+  /// throw. An empty function turns the log off.
+  LogCallback log = &log_to_stderr;
 };
 
 }  // namespace trunkline

@@ -24,7 +24,7 @@ struct ConnectionLimits {
   std::uint32_t max_header_bytes = 16 << 10;
   /// The number of method names remembered per connection; 256 to 65536.
   std::uint32_t max_methods = 1024;
-  /// The number of bytes that the peer may send on a connection before the application reads them; 1 MiB to 2^31 - 1.
+  /// The number of bytes that the peer may send on a connection before they are taken from it; 1 MiB to 2^31 - 1.
   std::uint32_t connection_credit_bytes = 16u << 20;
   /// The number of bytes that the peer may send in one call before the application reads them; 64 KiB to 2^31 - 1.
   std::uint32_t call_credit_bytes = 1u << 20;

@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace trunkline {
@@ -21,6 +23,10 @@ struct CallInfo {
   std::string_view method;
   /// The address of the other side. On the client it is empty before the call has a connection.
   std::string_view peer;
+  /// On the server, what ServerContext::certificate_subject() and certificate_names() return for this call, so that an
+  /// interceptor can authorise by them; empty on the client.
+  std::string_view certificate_subject;
+  std::span<const std::string> certificate_names;
   std::chrono::steady_clock::time_point started;
   /// The deadline; time_point::max() if there is none. On the client, on_start may move it to an earlier time.
   std::chrono::steady_clock::time_point deadline;

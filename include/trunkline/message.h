@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeinfo>
 
 namespace trunkline {
@@ -64,16 +65,40 @@ struct MessageType {
   const TypeDescription& (*describe)() = nullptr;
 };
 
-/// Specialize it for your own type: `static const MessageType& type();`. The primary template makes any type a custom
-/// message: it needs a codec that is registered under CallOptions::codec, or under T::trunkline_codec if the type has
-/// that member.
+namespace detail {
+
+/// Text that a message does not own, such as "world": a T that a call deduces from it.
+template <class T>
+inline constexpr bool is_borrowed = std::is_array_v<T> || std::is_pointer_v<T> || std::is_same_v<T, std::string_view>;
+
+template <class T>
+concept NamesItsCodec = requires {
+  std::string_view(T::trunkline_codec);
+};
+
+}  // namespace detail
+
+/// Specialize it for your own type: `static const MessageType& type();`. The primary template makes a type that names
+/// its codec a custom message: T::trunkline_codec is the name under which the codec is registered. An empty name stands
+/// for a codec that each call names, in CallOptions::codec.
 template <class T, class = void>
 struct MessageTraits {
+  static_assert(!detail::is_borrowed<T>,
+                "trunkline: a message owns its bytes. Pass a std::string instead of a string literal, a pointer or a "
+                "std::string_view, such as call<std::string>(\"greet\", std::string(\"world\"))");
+  static_assert(
+      detail::is_borrowed<T> || detail::NamesItsCodec<T>,
+      "trunkline: this type is no message here. Include <trunkline/plain.h> for numbers, containers and structs "
+      "of them, or <trunkline/protobuf.h> for messages of protobuf. A type with a codec of its own names it in "
+      "a static member trunkline_codec");
+
   static const MessageType& type() {
     static const MessageType value = [] {
       MessageType made{.kind = MessageKind::custom, .type = &typeid(T)};
-      if constexpr (requires { std::string_view(T::trunkline_codec); }) made.default_codec = T::trunkline_codec;
-      made.clear = [](void* object) { *static_cast<T*>(object) = T(); };
+      if constexpr (detail::NamesItsCodec<T>) {
+        made.default_codec = T::trunkline_codec;
+        made.clear = [](void* object) { *static_cast<T*>(object) = T(); };
+      }
       return made;
     }();
     return value;

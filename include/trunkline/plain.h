@@ -27,10 +27,10 @@ concept PlainMessage = PlainType<T> && !std::is_same_v<T, Value> && !std::is_sam
 };
 
 /// Makes any PlainType a request, a response or an element of a stream. It is sent in MessagePack unless the call names
-/// "json". A struct is sent as an object of its fields by name. A field that the peer did not send is an error unless
-/// it is a std::optional; fields that this side does not know are skipped. Numbers are checked for their range. An
-/// error names the place, e.g. "/points/3/x". Dataclasses and similar types of Python with the same names are the same
-/// messages.
+/// "json". A struct is sent as an object of its fields by name. A field that the peer did not send gets the value that
+/// it has in a new object, as in Python; fields that this side does not know are skipped. Numbers are checked for their
+/// range. An error names the place, e.g. "/points/3/x". Dataclasses and similar types of Python with the same names are
+/// the same messages.
 ///
 /// Include this header wherever such a type is used as a message: without it the type has no codec.
 template <PlainMessage T>

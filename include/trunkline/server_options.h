@@ -51,7 +51,8 @@ struct ServerOptions {
   /// refused as an unknown protocol.
   std::vector<std::string> trusted_proxies{};
   /// The number of calls of one connection that may be open, or have a handler that runs or waits for a worker. A
-  /// cancelled call counts until its handler has ended. Clients learn the limit; calls beyond it are refused.
+  /// cancelled call counts until its handler has ended. Clients learn the limit; more open calls are refused. A call
+  /// that is beyond it only because handlers of cancelled calls still run waits until enough of them have ended.
   std::uint32_t max_concurrent_calls_per_connection = 16384;
   /// The number of calls from one address that may run, over all of its connections; more are refused with
   /// resource_exhausted. Addresses are told apart as for max_connections_per_peer.
@@ -117,7 +118,9 @@ struct ServerOptions {
   bool expose_exception_text = false;
   /// The hooks that run around every call. Interceptor says in which order they run.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
-  LogCallback log{};
+  /// Receives warnings, such as of connections that were refused, and errors, such as exceptions of handlers. An empty
+  /// function turns the log off.
+  LogCallback log = &log_to_stderr;
 };
 
 }  // namespace trunkline

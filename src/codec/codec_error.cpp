@@ -2,7 +2,12 @@
 // Writes the texts of codec errors.
 #include <codec/codec_error.h>
 
+#include <cxxabi.h>
+
 #include <array>
+#include <cstdlib>
+#include <memory>
+#include <string>
 
 namespace trunkline::codec {
 namespace {
@@ -15,12 +20,19 @@ std::string joined(std::string_view verb, std::string_view codec, std::string_vi
   return text;
 }
 
+/// Returns the name of a type as it stands in the source.
+std::string shown_name(const std::type_info& type) {
+  const std::unique_ptr<char, void (*)(void*)> shown(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
+                                                     &std::free);
+  return shown != nullptr ? shown.get() : type.name();
+}
+
 std::string unsupported(const MessageType& type) {
   static constexpr std::array<std::string_view, 6> kinds = {"empty", "bytes", "value", "plain", "protobuf", "custom"};
   const auto kind = static_cast<std::size_t>(type.kind);
   std::string text = "does not support ";
   text.append(kind < kinds.size() ? kinds[kind] : "unknown").append(" messages");
-  if (type.type != nullptr) text.append(" (type ").append(type.type->name()).append(")");
+  if (type.type != nullptr) text.append(" (type ").append(shown_name(*type.type)).append(")");
   return text;
 }
 

@@ -6,15 +6,21 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace trunkline::test {
 namespace {
+
+struct Other {
+  static constexpr std::string_view trunkline_codec = "other";
+};
 
 TEST(BytesCodec, SupportsBytesAndNothingElse) {
   EXPECT_TRUE(codec("bytes").supports(MessageTraits<Slice>::type()));
   EXPECT_TRUE(codec("bytes").supports(MessageTraits<std::string>::type()));
   EXPECT_TRUE(codec("bytes").supports(MessageTraits<Empty>::type()));
   EXPECT_FALSE(codec("bytes").supports(MessageTraits<Value>::type()));
-  EXPECT_FALSE(codec("bytes").supports(MessageTraits<int>::type()));
+  EXPECT_FALSE(codec("bytes").supports(MessageTraits<Other>::type()));
 }
 
 TEST(BytesCodec, HandsPayloadsThrough) {

@@ -16,7 +16,9 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-struct Stranger {};
+struct Stranger {
+  static constexpr std::string_view trunkline_codec = "";
+};
 
 /// "x,y" in decimal.
 class PointCodec final : public Codec {

@@ -13,7 +13,6 @@ TEST(MessageTraits, TellKindsApart) {
   EXPECT_EQ(MessageTraits<Slice>::type().kind, MessageKind::bytes);
   EXPECT_EQ(MessageTraits<std::string>::type().kind, MessageKind::bytes);
   EXPECT_EQ(MessageTraits<Value>::type().kind, MessageKind::value);
-  EXPECT_EQ(MessageTraits<int>::type().kind, MessageKind::custom);
 }
 
 TEST(MessageTraits, NameDefaultCodecs) {
