@@ -12,7 +12,7 @@ Admission::Admission(const Limits& limits, const OverloadOptions& overload)
 }
 
 CallPermit Admission::admit(Method& method, ConnectionCalls& connection, const CallTraits& traits) noexcept {
-  if (connection.running >= limits_.per_connection || !enter(total_, totals_[traits.level])) return {};
+  if (is_full(connection) || !enter(total_, totals_[traits.level])) return {};
   PeerShare* const peer = connection.peer.get();
   if (peer == nullptr || enter(peer->calls, limits_.per_peer)) {
     if (enter_method(method)) {
@@ -39,9 +39,6 @@ Status Admission::refusal(const Method& method, const ConnectionCalls& connectio
   std::string text = "call " + method.name + ": ";
   if (limit != 0 && method.open_calls.load(std::memory_order_relaxed) >= limit) {
     text += "the method's running calls have reached MethodOptions::max_concurrent_calls " + std::to_string(limit);
-  } else if (connection.running >= limits_.per_connection) {
-    text += "the connection's running calls have reached max_concurrent_calls_per_connection " +
-            std::to_string(limits_.per_connection);
   } else if (is_over_peer) {
     text += "the peer address's running calls have reached max_concurrent_calls_per_peer " +
             std::to_string(limits_.per_peer);

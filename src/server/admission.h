@@ -109,11 +109,16 @@ class Admission {
   /// Admits a call that ends before its loop does anything else. The counts are compared but only that of the method is
   /// raised, which saves the atomic operations.
   CallPermit admit_plain(Method& method, const ConnectionCalls& connection, unsigned level = 0) noexcept {
-    if (!has_room_for(connection, level) || !enter_method(method)) return {};
+    if (is_full(connection) || !has_room_for(connection, level) || !enter_method(method)) return {};
     return CallPermit(method);
   }
   CallPermit admit(Method& method, ConnectionCalls& connection, const CallTraits& traits = {}) noexcept;
-  /// Returns true if the next call of `method` would be admitted.
+  /// Returns true if as many calls of the connection run as may. Its client knows the limit, but not which of the calls
+  /// that it has cancelled still run. A further call therefore waits, and is not refused.
+  bool is_full(const ConnectionCalls& connection) const noexcept {
+    return connection.running >= limits_.per_connection;
+  }
+  /// Returns true if the next call of `method` would be admitted, unless the connection is full.
   bool has_room_for(const Method& method, const ConnectionCalls& connection, const CallTraits& traits) const noexcept {
     const std::size_t limit = method.options.max_concurrent_calls;
     return has_room_for(connection, traits.level) &&
@@ -121,8 +126,8 @@ class Admission {
            (!is_limited(traits) || shedding_.running() < adaptive_limit(traits));
   }
 
-  /// Says why a call of `method` was refused just now: resource_exhausted, with the limit; or the status that
-  /// LoadShedding::shed() returns.
+  /// Says why a call of `method` was refused just now, although the connection is not full: resource_exhausted, with
+  /// the limit; or the status that LoadShedding::shed() returns.
   Status refusal(const Method& method, const ConnectionCalls& connection, const CallTraits& traits = {});
 
   const CallPriorities& priorities() const noexcept { return priorities_; }
@@ -135,7 +140,7 @@ class Admission {
     return priorities_.share_of(shedding_.limit(), traits.level);
   }
   bool has_room_for(const ConnectionCalls& connection, unsigned level) const noexcept {
-    return connection.running < limits_.per_connection && total_.load(std::memory_order_relaxed) < totals_[level] &&
+    return total_.load(std::memory_order_relaxed) < totals_[level] &&
            (connection.peer == nullptr || connection.peer->calls.load(std::memory_order_relaxed) < limits_.per_peer);
   }
   static bool enter_method(Method& method) noexcept {

@@ -2,6 +2,7 @@
 // Announcements: waits for the last one to be withdrawn.
 #include "server/announcements.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::server {
@@ -17,14 +18,27 @@ Status Announcements::add(std::unique_ptr<Announcement> announcement) {
 void Announcements::withdraw(base::TimePoint deadline, std::function<void()> done) {
   is_over_ = true;
   done_ = std::move(done);
+  deadline_ = std::min(deadline_, deadline);
   // The count has one more, for this function: none of the others can be the last one before it ends.
   left_ = all_.size() + 1;
-  for (const auto& announcement : all_) announcement->withdraw(deadline, [this] { withdrawn(); });
+  for (const auto& announcement : all_) announcement->withdraw(deadline_, [this] { withdrawn(); });
   withdrawn();
 }
 
+/// The announcements themselves know of the first deadline only.
+void Announcements::withdraw_by(base::TimePoint deadline) {
+  deadline_ = std::min(deadline_, deadline);
+  if (done_ && deadline_ != base::never) loop_.timers().schedule(timer_, deadline_);
+}
+
+void Announcements::on_deadline(base::Timer&, void* self, base::TimePoint) { static_cast<Announcements*>(self)->end(); }
+
 void Announcements::withdrawn() {
-  if (--left_ > 0) return;
+  if (--left_ == 0) end();
+}
+
+void Announcements::end() {
+  timer_.cancel();
   // The callback may close this object.
   const std::function<void()> done = std::exchange(done_, nullptr);
   if (done) done();
@@ -32,6 +46,7 @@ void Announcements::withdrawn() {
 
 void Announcements::close() {
   is_over_ = true;
+  timer_.cancel();
   done_ = nullptr;
   all_.clear();
 }

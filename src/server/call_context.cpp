@@ -154,11 +154,11 @@ void CallContext::send_leading_metadata() {
   if (is_cancelled()) return;
   if (facts_->loop->is_current()) {
     if (const std::shared_ptr<ConnectionLink> link = facts_->link.lock())
-      send_leading(*link, call_id_, compressor_, leading, *facts_);
+      send_leading(*link, call_id_, compressor(), leading, *facts_);
     return;
   }
   // Messages that the handler sends later are posted later, and so is its end.
-  facts_->loop->post([weak = facts_->link, id = call_id_, compressor = compressor_, leading = std::move(leading)] {
+  facts_->loop->post([weak = facts_->link, id = call_id_, compressor = compressor(), leading = std::move(leading)] {
     const std::shared_ptr<ConnectionLink> link = weak.lock();
     if (link != nullptr) send_leading(*link, id, compressor, leading, link->facts());
   });
@@ -171,7 +171,8 @@ void CallContext::add_trailing_metadata(std::string_view name, std::string_view 
 
 bool CallContext::set_compressor(std::string_view name) {
   if (name == "identity") {
-    compressor_ = nullptr;
+    chosen_compressor_ = nullptr;
+    has_chosen_compressor_ = true;
     return true;
   }
   const auto& compressors = facts_->server_state->options.compressors.compressors();
@@ -179,7 +180,8 @@ bool CallContext::set_compressor(std::string_view name) {
       std::find_if(compressors.begin(), compressors.end(), [name](const auto& each) { return each->name() == name; });
   const auto position = static_cast<std::size_t>(found - compressors.begin());
   if (found == compressors.end() || !accepted_compressors_.contains(position)) return false;
-  compressor_ = found->get();
+  chosen_compressor_ = found->get();
+  has_chosen_compressor_ = true;
   return true;
 }
 

@@ -39,12 +39,20 @@ class CallContext final : public ServerContext {
     metadata_ = &metadata;
     deadline_ = event.deadline;
     accepted_compressors_ = event.accepted_compressors;
+    has_chosen_compressor_ = false;
+    const Compressor* compressor = nullptr;
     if (facts_->compresses_as_request) {
-      compressor_ = event.compressor_of_request();
-    } else {
-      const bool is_accepted = accepted_compressors_.contains(facts_->default_compressor_position);
-      compressor_ = is_accepted ? facts_->default_compressor : nullptr;
+      compressor = event.compressor_of_request();
+    } else if (accepted_compressors_.contains(facts_->default_compressor_position)) {
+      compressor = facts_->default_compressor;
     }
+    usual_compressor_.store(compressor, std::memory_order_relaxed);
+  }
+  /// The first message of the call has come behind its headers, which have named no compressor. The handler may run on
+  /// another thread meanwhile.
+  void take_first_message(const session::Event& event) noexcept {
+    if (facts_->compresses_as_request && event.compressor != nullptr)
+      usual_compressor_.store(event.compressor, std::memory_order_relaxed);
   }
   void set_facts(const ConnectionFacts& facts) noexcept { facts_ = &facts; }
   /// Forgets what the handler has set, for a call that cannot have been cancelled. Only the loop's thread calls it.
@@ -63,7 +71,9 @@ class CallContext final : public ServerContext {
 
   net::Loop& loop() const noexcept { return *facts_->loop; }
   /// Returns the compressor of the response; null if there is none.
-  const Compressor* compressor() const noexcept { return compressor_; }
+  const Compressor* compressor() const noexcept {
+    return has_chosen_compressor_ ? chosen_compressor_ : usual_compressor_.load(std::memory_order_relaxed);
+  }
   /// Return the metadata that the handler has added; null if it has added none.
   const Metadata* leading() const noexcept { return leading_.empty() ? nullptr : &leading_; }
   const Metadata* trailing() const noexcept { return trailing_.empty() ? nullptr : &trailing_; }
@@ -105,7 +115,10 @@ class CallContext final : public ServerContext {
   session::CallId call_id_ = 0;
   const Metadata* metadata_ = nullptr;
   base::TimePoint deadline_ = base::never;
-  const Compressor* compressor_ = nullptr;
+  /// The compressor that follows from the request or the server's options, unless the handler has chosen one.
+  std::atomic<const Compressor*> usual_compressor_{nullptr};
+  const Compressor* chosen_compressor_ = nullptr;
+  bool has_chosen_compressor_ = false;
   session::CompressorSet accepted_compressors_;
   /// True if the handler has set something that end() must reset.
   bool touched_ = false;

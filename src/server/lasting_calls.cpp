@@ -183,26 +183,20 @@ void LastingCalls::take_request(ServerCall& call, session::Event& event) {
   const Status decoded = exchange_.read_request(event, *call.method, call.messages);
   call.payload_bytes = event.payload.size();
   if (!decoded.is_ok()) return handle(call, CallEvent::refuse, decoded);
-  // A request that waits for its turn counts against what the client may send. One that its handler has does not: how
-  // many handlers run is limited by admission, and one handler may wait for a call that the client is yet to send.
+  // A request that waits for its turn counts against what the client may send, on this call and on all of its
+  // connection. One that its handler has does not: how many handlers run is limited by admission, and one handler may
+  // wait for a call that the client is yet to send. One whose client has not ended it delays no other call.
   const bool waits = turns_ != nullptr && turns_->front() != &call;
   if (event.has_message && (waits || !event.end)) {
-    event.is_retained = true;
+    (waits ? event.is_queued : event.is_retained) = true;
+    call.holds_connection_credit = waits;
     call.held_credit = event.credit;
   }
   if (event.end) end_request(call);
 }
 
-/// Ends the request. Waiting calls take no place from those whose handlers run, so admission is decided here.
 void LastingCalls::end_request(ServerCall& call) {
   call.request_timer.cancel();
-  if (!call.permit) {
-    Admission& admission = exchange_.server_state().admission;
-    Method& method = call.method->method();
-    const CallTraits traits = traits_of(call.metadata, *call.method);
-    call.permit = admission.admit(method, running_, traits);
-    if (!call.permit) return handle(call, CallEvent::refuse, admission.refusal(method, running_, traits));
-  }
   handle(call, CallEvent::ready);
 }
 
@@ -249,6 +243,7 @@ void LastingCalls::set_refused(ServerCall& call, const Status& status) {
 
 void LastingCalls::on_message(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
+  if (event.has_message && !call.has_request) call.context.take_first_message(event);
   if (call.stream == nullptr) return receive(call, event);
   const bool is_second = event.has_message && call.has_request;
   const bool is_served = call.stage == CallStage::running || call.stage == CallStage::awaiting_turn;
@@ -316,21 +311,38 @@ void LastingCalls::on_stopped(ServerCall& call) { handle(call, CallEvent::stoppe
 
 void LastingCalls::advance_turns(ServerCall& call) {
   if (turns_ != nullptr) return run_next_calls();
-  handle(call, CallEvent::turn);
+  if (!lacks_place(call)) return handle(call, CallEvent::turn);
+  // The request keeps no credit of the connection, for which handlers that run may have to wait.
+  call.hold_request();
+  if (waiting_ == nullptr) waiting_ = std::make_unique<std::deque<ServerCall*>>();
+  waiting_->push_back(&call);
+}
+
+/// Returns true if the handler of the call is to run, but has to wait until one of a cancelled call has ended.
+bool LastingCalls::lacks_place(const ServerCall& call) const noexcept {
+  return call.stage == CallStage::awaiting_turn && !call.permit && call.outcome.status.is_ok() &&
+         exchange_.server_state().admission.is_full(running_);
 }
 
 void LastingCalls::run_next_calls() {
-  if (turns_ == nullptr || is_running_next_) return;
+  if (is_running_next_) return;
   // A call that ends at once comes back here: the loop below goes on with the next one, without recursion.
   const base::FlagScope scope(is_running_next_);
-  while (!turns_->empty()) {
-    const session::Session* const session = exchange_.link().session();
-    // The calls of a connection that has closed are about to be cancelled.
-    if (session == nullptr || session->is_closed()) return;
-    ServerCall& first = *turns_->front();
-    if (first.stage != CallStage::awaiting_turn && first.stage != CallStage::refused) return;
-    handle(first, CallEvent::turn);
-  }
+  while (ServerCall* const next = next_call()) handle(*next, CallEvent::turn);
+}
+
+/// Returns the call whose turn has come. Null: there is none.
+ServerCall* LastingCalls::next_call() {
+  std::deque<ServerCall*>* const calls = turns_ != nullptr ? turns_.get() : waiting_.get();
+  if (calls == nullptr || calls->empty()) return nullptr;
+  const session::Session* const session = exchange_.link().session();
+  // The calls of a connection that has closed are about to be cancelled.
+  if (session == nullptr || session->is_closed()) return nullptr;
+  ServerCall& first = *calls->front();
+  const bool is_ready = first.stage == CallStage::awaiting_turn || first.stage == CallStage::refused;
+  if (!is_ready || lacks_place(first)) return nullptr;
+  if (turns_ == nullptr) calls->pop_front();
+  return &first;
 }
 
 // --- how a handler runs ---
@@ -339,6 +351,7 @@ void LastingCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
+  if (!admit(call)) return;
   call.hold_request();
   switch (call.method->shape().execution) {
     case Execution::plain:
@@ -349,6 +362,19 @@ void LastingCalls::start(ServerCall& call) {
     case Execution::blocking:
       return start_blocking(call);
   }
+}
+
+/// Admits a call that has no permit yet: calls that wait take no place from those whose handlers run. Returns false if
+/// the call has been refused.
+bool LastingCalls::admit(ServerCall& call) {
+  if (call.permit) return true;
+  Admission& admission = exchange_.server_state().admission;
+  Method& method = call.method->method();
+  const CallTraits traits = traits_of(call.metadata, *call.method);
+  call.permit = admission.admit(method, running_, traits);
+  if (call.permit) return true;
+  handle(call, CallEvent::refuse, admission.refusal(method, running_, traits));
+  return false;
 }
 
 void LastingCalls::start_coroutine(ServerCall& call) {
@@ -522,7 +548,11 @@ void LastingCalls::release_credit(ServerCall& call) {
   call.held_credit.reset();
   session::Session* const session = exchange_.link().session();
   if (session == nullptr) return;
-  session->release(call.id, credit);
+  if (call.holds_connection_credit) {
+    session->release_queued(call.id, credit);
+  } else {
+    session->release(call.id, credit);
+  }
   exchange_.link().flush();
 }
 
@@ -534,6 +564,8 @@ void LastingCalls::retire(ServerCall& call) {
   exchange_.totals().open_calls.add(-1);
   if (call.method != nullptr && call.method->method().is_background) --background_calls_;
   if (turns_ != nullptr) turns_->erase(std::find(turns_->begin(), turns_->end(), &call));
+  if (waiting_ != nullptr) std::erase(*waiting_, &call);
+  if (waiting_ != nullptr && waiting_->empty()) waiting_.reset();
   exchange_.context().calls().give_back(call);
   run_next_calls();
   exchange_.link().on_call_ended();

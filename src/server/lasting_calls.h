@@ -14,8 +14,9 @@
 namespace trunkline::server {
 
 /// Serves streams, coroutines, blocking handlers, and calls that wait for their request or for their turn. On an
-/// ordered connection one call runs at a time, in the order of arrival, refusals included. Only the loop's thread uses
-/// it, except for on_codec_exception().
+/// ordered connection one call runs at a time, in the order of arrival, refusals included. On others a call waits for
+/// its turn only while the connection is full (Admission::is_full()). Only the loop's thread uses it, except for
+/// on_codec_exception().
 class LastingCalls final : public CallOwner {
  public:
   /// Both arguments must outlive this object. The link of `exchange` must be owned by a shared pointer, which each call
@@ -43,7 +44,8 @@ class LastingCalls final : public CallOwner {
   }
   /// Returns the number of background calls, for session::SessionOwner::background_calls().
   std::size_t background_calls() const noexcept { return background_calls_; }
-  /// Takes over the call of a call event. The permit is empty if the call is not ready: it is admitted when it is.
+  /// Takes over the call of a call event. The permit is empty if the call is not ready or the connection is full: the
+  /// call is admitted when it starts.
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
   /// Refuses the call of a call event with `status`, after the responses that come first. `is_counted` says that the
   /// refusal has been counted.
@@ -80,7 +82,10 @@ class LastingCalls final : public CallOwner {
   static void take_stream_message(ServerCall& call, session::Event& event);
 
   void advance_turns(ServerCall& call);
+  bool lacks_place(const ServerCall& call) const noexcept;
   void run_next_calls();
+  ServerCall* next_call();
+  bool admit(ServerCall& call);
   void start(ServerCall& call);
   void start_coroutine(ServerCall& call);
   void start_blocking(ServerCall& call);
@@ -101,6 +106,8 @@ class LastingCalls final : public CallOwner {
   ConnectionCalls& running_;
   /// The calls of an ordered connection, of which the first one has its turn. Null: the connection is not ordered.
   std::unique_ptr<std::deque<ServerCall*>> turns_;
+  /// The calls of a connection without an order that wait until it is no longer full. Null: there are none.
+  std::unique_ptr<std::deque<ServerCall*>> waiting_;
   bool is_running_next_ = false;
   std::size_t background_calls_ = 0;
 };

@@ -97,8 +97,9 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
   Metadata metadata;
   session::CallId id = 0;
   CallStage stage = CallStage::over;
-  /// The credit of the request, while it is withheld from the client.
+  /// The credit of the request, while it is withheld from the client, and whether that of the connection is too.
   std::optional<session::MessageCredit> held_credit;
+  bool holds_connection_credit = false;
   /// The codec of the response: the client's choice, or else that of the request; null: neither is known.
   const Codec* codec = nullptr;
   /// The size of the decompressed request. For streams it is the one request of a server_stream, or nothing.

@@ -207,7 +207,8 @@ void ServerConnection::on_call(session::Event& event) {
   }
   watch_.note(method.name);
   Admission& admission = context_->server_state().admission;
-  if (found->runs_plain() && event.end && !open_calls_.must_wait_turn()) {
+  const bool is_full = admission.is_full(calls_);
+  if (found->runs_plain() && event.end && !is_full && !open_calls_.must_wait_turn()) {
     const unsigned level = admission.priorities().level_of(event.metadata);
     const CallPermit permit = admission.admit_plain(method, calls_, level);
     if (!permit) return refuse(event, *found, admission.refusal(method, calls_, {.level = level}));
@@ -216,16 +217,11 @@ void ServerConnection::on_call(session::Event& event) {
     return;
   }
   const CallTraits traits = open_calls_.traits_of(event.metadata, *found);
-  if (LastingCalls::is_ready(event, *found)) {
-    CallPermit permit = admission.admit(method, calls_, traits);
-    if (!permit) return refuse(event, *found, admission.refusal(method, calls_, traits));
-    open_calls_.open(event, *found, std::move(permit));
-  } else {
-    if (!admission.has_room_for(method, calls_, traits)) {
-      return refuse(event, *found, admission.refusal(method, calls_, traits));
-    }
-    open_calls_.open(event, *found, {});
-  }
+  const bool starts_now = LastingCalls::is_ready(event, *found) && !is_full;
+  CallPermit permit = starts_now ? admission.admit(method, calls_, traits) : CallPermit();
+  const bool is_admitted = starts_now ? static_cast<bool>(permit) : admission.has_room_for(method, calls_, traits);
+  if (!is_admitted) return refuse(event, *found, admission.refusal(method, calls_, traits));
+  open_calls_.open(event, *found, std::move(permit));
 }
 
 /// Decides what needs only the name and the metadata. Admission is decided again when the whole message is there.

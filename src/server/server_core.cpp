@@ -320,7 +320,29 @@ void ServerCore::stop_on_users_loop() {
 // --- graceful shutdown ---
 
 void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done) {
-  if (drain_.shutdown(loops_.size(), std::move(done))) begin_drain(timeout);
+  const DrainAction action = drain_.shutdown(loops_.size(), std::move(done));
+  if (action == DrainAction::begin) return begin_drain(timeout);
+  if (action == DrainAction::wait) hasten_drain(timeout);
+}
+
+/// The earliest of all deadlines counts. A loop whose drain has yet to begin remembers it. Loops that nobody runs have
+/// nothing to wait for.
+void ServerCore::hasten_drain(std::chrono::nanoseconds timeout) {
+  if (lifecycle_.runners() == 0 && loops_.are_own()) return;
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    auto hasten = [weak = weak_from_this(), i, timeout, loop = loops_[i]] {
+      const std::shared_ptr<ServerCore> self = weak.lock();
+      if (self == nullptr) return;
+      const base::TimePoint deadline = base::deadline_after(loop->net_loop().now(), timeout);
+      loop->drain_by(deadline);
+      if (i == 0) self->announcements_.withdraw_by(deadline);
+    };
+    if (loops_[i]->net_loop().is_current()) {
+      hasten();
+    } else {
+      loops_[i]->net_loop().post(hasten);
+    }
+  }
 }
 
 void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {

@@ -100,6 +100,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void stop_on_users_loop();
   /// Withdraws the announcements, and then drains the loops.
   void begin_drain(std::chrono::nanoseconds timeout);
+  void hasten_drain(std::chrono::nanoseconds timeout);
   void drain_loops(std::chrono::nanoseconds timeout, bool are_run);
   /// Closes the listeners to new connections. The loops get `turns` turns to begin with the last ones; 0 if nothing
   /// runs the loops.
@@ -111,7 +112,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   LoopThreads threads_;
   ServerLifecycle lifecycle_;
   ServerDrain drain_;
-  Announcements announcements_;
+  Announcements announcements_{loops_.first().net_loop()};
   StatisticsCollector statistics_{*server_state_, loops_};
 };
 

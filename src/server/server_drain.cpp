@@ -38,7 +38,7 @@ DrainAction ServerDrain::apply(DrainEvent event) noexcept {
   return next.action;
 }
 
-bool ServerDrain::shutdown(std::size_t loops, Done done) {
+DrainAction ServerDrain::shutdown(std::size_t loops, Done done) {
   std::vector<std::function<void()>> callbacks;
   Status status;
   DrainAction action = A::none;
@@ -57,7 +57,7 @@ bool ServerDrain::shutdown(std::size_t loops, Done done) {
   }
   for (const auto& callback : callbacks) callback();
   if (action == A::report && done) done(std::move(status));
-  return action == A::begin;
+  return action;
 }
 
 void ServerDrain::loop_drained(std::size_t cut_off) {

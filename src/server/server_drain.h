@@ -65,9 +65,11 @@ class ServerDrain {
  public:
   using Done = std::function<void(Status)>;
 
-  /// Returns true for the first shutdown: the caller must drain `loops` loops, each of which ends with loop_drained().
-  /// `done`, which may be null, gets the status when the drain ends; before this returns if it has ended.
-  bool shutdown(std::size_t loops, Done done);
+  /// Returns `begin` for the first shutdown: the caller must drain `loops` loops, each of which ends with
+  /// loop_drained(). Returns `wait` for another one while they drain. `done`, which may be null, gets the status when
+  /// the drain ends. If it has ended, `done` gets the status before this returns `report`, and may have destroyed
+  /// whatever it likes.
+  DrainAction shutdown(std::size_t loops, Done done);
   /// Reports that a loop has closed its last connection and has cut off `cut_off` calls.
   void loop_drained(std::size_t cut_off);
   /// Stops: a drain that has not ended ends with aborted.

@@ -13,6 +13,8 @@ Status ServerInterception::begin_chain(const call::InterceptorChain& chain, cons
            .id = call::InterceptorChain::next_call_id(),
            .method = facts.method(),
            .peer = facts.peer(),
+           .certificate_subject = facts.certificate_subject(),
+           .certificate_names = facts.certificate_names(),
            .started = context.loop().now(),
            .deadline = facts.deadline(),
            .metadata = &metadata};

@@ -8,6 +8,7 @@
 #include "session/protocol_table.h"
 #include "wire/detector.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -142,7 +143,7 @@ void ServerLoop::drain(base::TimePoint deadline, std::function<void(std::size_t)
   const std::shared_ptr<ServerLoop> keep = shared_from_this();
   if (phase_ == Phase::serving) phase_ = Phase::draining;
   drained_ = std::move(done);
-  if (deadline != base::never) context_->loop().timers().schedule(drain_timer_, deadline);
+  drain_by(deadline);
   for (const auto& connection : all_connections()) connection->drain();
   context_->calls().visit([](ServerCall& call) { call.owner->on_draining(call); });
   finish_drain_if_empty();
@@ -159,6 +160,11 @@ void ServerLoop::expect_no_more(int turns) {
   expects_no_more_ = true;
   pending_->end_all();
   finish_drain_if_empty();
+}
+
+void ServerLoop::drain_by(base::TimePoint deadline) {
+  drain_deadline_ = std::min(drain_deadline_, deadline);
+  if (drained_ && drain_deadline_ != base::never) context_->loop().timers().schedule(drain_timer_, drain_deadline_);
 }
 
 void ServerLoop::on_drain_timeout(base::Timer&, void* self, base::TimePoint) {

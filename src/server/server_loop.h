@@ -47,6 +47,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   /// Lets open calls finish and closes each connection after its last call; at `deadline` closes the rest. Calls
   /// `done` with the number of calls cut off when all connections are closed and expect_no_more() has ended.
   void drain(base::TimePoint deadline, std::function<void(std::size_t)> done);
+  /// Ends the drain, which may have yet to begin, at `deadline` if that is earlier.
+  void drain_by(base::TimePoint deadline);
   /// Says that no more connections come. Those on their way arrive within `turns` turns of the loop; those that have
   /// sent nothing until then are closed. Any thread calls it; with 0 turns the loop's, or any if nothing runs the loop.
   void expect_no_more(int turns);
@@ -93,6 +95,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   /// True if no further connections come.
   bool expects_no_more_ = false;
   base::Timer drain_timer_{on_drain_timeout, this};
+  /// The earliest deadline that drain() and drain_by() were given.
+  base::TimePoint drain_deadline_ = base::never;
   /// The callback of drain(); null unless the loop is draining.
   std::function<void(std::size_t)> drained_;
   std::size_t cut_off_ = 0;

@@ -36,7 +36,7 @@ ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
       memory(options.max_memory_bytes, static_cast<std::size_t>(options.limits.max_message_bytes)),
       session_options(session_options_of(options, memory)),
       protocols(std::move(spoken)),
-      interceptors(options.interceptors),
+      interceptors(options.interceptors, &options.log, options.expose_exception_text),
       admission({.total = options.max_concurrent_calls,
                  .per_peer = options.max_concurrent_calls_per_peer,
                  .per_connection = options.max_concurrent_calls_per_connection},

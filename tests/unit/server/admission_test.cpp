@@ -61,15 +61,17 @@ TEST(CallPermit, CountsForTheConnectionAndItsPeer) {
   const CallPermit first = admission.admit(method, one);
   CallPermit second = admission.admit(method, one);
   const bool is_over_connection = !admission.admit(method, one) && !admission.admit_plain(method, one);
-  const std::string by_connection(admission.refusal(method, one).message());
+  const bool is_full = admission.is_full(one);
+  const bool has_room_but_for_that = admission.has_room_for(method, one, {});
   const CallPermit third = admission.admit(method, two);
   const bool is_over_peer = !admission.admit(method, two) && !admission.admit_plain(method, two);
   const std::string by_peer(admission.refusal(method, two).message());
   second = {};
 
   EXPECT_TRUE(is_over_connection);
-  EXPECT_EQ(by_connection,
-            "call Echo: the connection's running calls have reached max_concurrent_calls_per_connection 2");
+  EXPECT_TRUE(is_full);
+  EXPECT_TRUE(has_room_but_for_that);
+  EXPECT_FALSE(admission.is_full(two));
   EXPECT_TRUE(is_over_peer);
   EXPECT_EQ(by_peer, "call Echo: the peer address's running calls have reached max_concurrent_calls_per_peer 3");
   EXPECT_EQ(one.running, 1u);

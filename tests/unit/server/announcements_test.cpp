@@ -124,7 +124,8 @@ TEST_F(AnnouncedServer, CannotBeAnnouncedWhenItShutsDown) {
 
 TEST(Announcements, MayBeClosedByTheLastOne) {
   Asked asked;
-  Announcements announcements;
+  net::Loop loop;
+  Announcements announcements(loop);
   ASSERT_TRUE(announcements.add(std::make_unique<Recorder>(asked)).is_ok());
   announcements.withdraw(base::never, [&] { announcements.close(); });
 

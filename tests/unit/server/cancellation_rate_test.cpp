@@ -104,13 +104,11 @@ TEST(CancellationRate, IsNotLimitedByZero) {
 class StubbornCalls : public ServerFixture {
  protected:
   void TearDown() override {
-    end_ = true;
-    wake_.cancel();
-    settle();
+    end_handlers();
     ServerFixture::TearDown();
   }
-  void handle_stubborn() {
-    handle<Slice, Empty>("Stay", [this](const Slice&, ServerContext&) -> asio::awaitable<Status> {
+  auto stubborn() {
+    return [this](const Slice&, ServerContext&) -> asio::awaitable<Status> {
       most_ = std::max(most_, ++running_);
       co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
       while (!end_) {
@@ -119,7 +117,13 @@ class StubbornCalls : public ServerFixture {
       }
       --running_;
       co_return Status::ok();
-    });
+    };
+  }
+  void handle_stubborn() { handle<Slice, Empty>("Stay", stubborn()); }
+  void end_handlers() {
+    end_ = true;
+    wake_.cancel();
+    settle();
   }
   void open_and_cancel(TestClient& client, int times) {
     for (int i = 0; i < times && !client.is_closed(); ++i) {
@@ -141,15 +145,76 @@ TEST_F(StubbornCalls, CountTowardsTheLimitOfTheConnectionAlone) {
   TestClient& client = connect();
 
   open_and_cancel(client, 100);
+  const session::CallId waiting = client.call("Echo", "x");
+  settle();
+  const bool was_served_early = client.has(waiting);
+  const ReceivedResponse of_another = call(connect(), "Echo", "x");
+  end_handlers();
 
   EXPECT_EQ(most_, 10);
-  EXPECT_EQ(call(client, "Echo", "x").status.message(),
-            "call Echo: the connection's running calls have reached max_concurrent_calls_per_connection 10");
-  EXPECT_TRUE(call(connect(), "Echo", "x").status.is_ok());
-  end_ = true;
-  wake_.cancel();
+  EXPECT_FALSE(was_served_early);
+  EXPECT_TRUE(of_another.status.is_ok());
+  ASSERT_TRUE(client.has(waiting)) << "it waits until handlers have ended";
+  EXPECT_TRUE(client.response(waiting).status.is_ok());
+  EXPECT_EQ(server().totals().calls_refused, 0u);
+}
+
+TEST_F(StubbornCalls, AreFollowedInTheOrderOfArrival) {
+  make_server({.max_concurrent_calls_per_connection = 2});
+  handle_stubborn();
+  handle_echo();
+  TestClient& client = connect();
+  open_and_cancel(client, 2);
+
+  const session::CallId first = client.call("Echo", "first");
+  const session::CallId second = client.call("Echo", "second");
   settle();
+  end_handlers();
+
+  EXPECT_EQ(client.response(first).payload, "first");
+  EXPECT_EQ(client.response(second).payload, "second");
+  EXPECT_LT(client.response(first).order, client.response(second).order);
+}
+
+TEST_F(StubbornCalls, LeaveNothingOfACallThatIsCancelledWhileItWaits) {
+  make_server({.max_concurrent_calls_per_connection = 1});
+  handle_stubborn();
+  handle_echo();
+  TestClient& client = connect();
+  open_and_cancel(client, 1);
+
+  const session::CallId cancelled = client.call("Echo", std::string(5000, 'x'));
+  settle();
+  client.cancel(cancelled);
+  settle();
+  const std::int64_t open = server().totals().open_calls;
+  end_handlers();
+
+  EXPECT_EQ(open, 1) << "the stubborn one";
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().memory_used_bytes, 0u);
   EXPECT_TRUE(call(client, "Echo", "x").status.is_ok());
+}
+
+TEST_F(StubbornCalls, DoNotMakeCallsWaitThatOtherLimitsRefuse) {
+  make_server({.max_concurrent_calls_per_connection = 2});
+  handle_stubborn();
+  handle<Slice, Empty>("Only", stubborn(), {.max_concurrent_calls = 1});
+  TestClient& client = connect();
+  TestClient& other = connect();
+  open_and_cancel(client, 2);
+  const session::CallId waiting = client.call("Only", "x");
+  settle();
+
+  other.call("Only", "x");
+  settle();
+  const session::CallId beyond = client.call("Only", "x");
+  settle();
+
+  EXPECT_FALSE(client.has(waiting)) << "the handlers of the cancelled calls have not ended";
+  ASSERT_TRUE(client.has(beyond));
+  EXPECT_EQ(client.response(beyond).status.message(),
+            "call Only: the method's running calls have reached MethodOptions::max_concurrent_calls 1");
 }
 
 /// Decoded, each entry takes more than 64 bytes.
@@ -177,9 +242,7 @@ TEST_F(StubbornCalls, CountWhatTheirHandlersKeep) {
   EXPECT_EQ(running_, 20);
   EXPECT_GE(after_cancel, 10 * bytes_of_many_entries);
   EXPECT_GE(server().totals().memory_used_bytes, 20 * bytes_of_many_entries);
-  end_ = true;
-  wake_.cancel();
-  settle();
+  end_handlers();
   EXPECT_EQ(server().totals().memory_used_bytes, 0u);
 }
 

@@ -2,6 +2,8 @@
 // The compressor of responses.
 #include "unit/server/server_fixture.h"
 
+#include <trunkline/detail/stream_handler.h>
+
 namespace trunkline::server {
 
 namespace {
@@ -28,6 +30,36 @@ TEST_F(ResponseCompression, FollowsTheRequest) {
   EXPECT_EQ(plain.compressor, "");
   EXPECT_EQ(compressed.compressor, "snappy");
   EXPECT_EQ(compressed.payload, text_);
+}
+
+/// The head of a stream says nothing about compression, so its first message does, whenever that comes.
+TEST_F(ResponseCompression, FollowsTheFirstMessageOfAStream) {
+  const auto join = [](ServerReader<Slice>& reader, Slice& response, ServerContext&) -> asio::awaitable<Status> {
+    while (true) {
+      Result<std::optional<Slice>> message = co_await reader.async_read(asio::use_awaitable);
+      if (!message.is_ok()) co_return message.status();
+      if (!message->has_value()) co_return Status();
+      response = **message;
+    }
+  };
+  make_server_with("");
+  server().methods().add("Join", std::make_unique<detail::ClientStreamHandler<Slice, Slice, decltype(join)>>(join), {});
+  TestClient& client = connect();
+  const session::CallStart open{.method = {}, .end = false};
+  const auto join_after = [&](std::string_view first, std::string_view second) {
+    const session::CallId id = client.call("Join", "", "", open);
+    settle();
+    client.compress_with(first);
+    client.send(id, text_, false);
+    settle();
+    client.compress_with(second);
+    client.send(id, text_, true);
+    settle();
+    return client.compressor_of_messages(id);
+  };
+
+  EXPECT_EQ(join_after("snappy", "identity"), "snappy");
+  EXPECT_EQ(join_after("identity", "snappy"), "");
 }
 
 TEST_F(ResponseCompression, IsThatOfTheServersOptions) {

@@ -6,6 +6,7 @@
 #include "unit/session/grpc/http2_client.h"
 
 #include <trunkline/detail/stream_handler.h>
+#include <trunkline/server.h>
 
 #include <chrono>
 #include <functional>
@@ -229,6 +230,22 @@ TEST_F(DrainServer, ReportsToBothOfTwoShutdowns) {
 
   EXPECT_TRUE(result_.has_value());
   EXPECT_EQ(reported, 2);
+}
+
+TEST_F(DrainServer, MayBeDestroyedByTheCallbackOfAShutdownThatFindsItDone) {
+  auto server = std::make_unique<trunkline::Server>();
+  server->listen("inproc://destroyed");
+  ASSERT_TRUE(server->start().is_ok());
+  ASSERT_TRUE(server->shutdown(std::chrono::seconds(60)).is_ok());
+
+  std::optional<Status> second;
+  server->async_shutdown(std::chrono::seconds(1), [&](Status status) {
+    second = std::move(status);
+    server.reset();
+  });
+
+  EXPECT_TRUE(second && second->is_ok());
+  EXPECT_EQ(server, nullptr);
 }
 
 TEST_F(DrainServer, MayHaveNoCallback) {

@@ -148,6 +148,7 @@ TEST_F(HandlerForms, RefusesMissingMessage) {
 }
 
 struct Unnamed {
+  static constexpr std::string_view trunkline_codec = "";
   int value = 0;
 };
 

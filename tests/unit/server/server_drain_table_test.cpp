@@ -60,15 +60,15 @@ TEST(ServerDrain, ReportsToAllWhenTheLastLoopHasDrained) {
   ServerDrain drain;
   Reports reports;
 
-  const bool first = drain.shutdown(2, reports.done());
-  const bool second = drain.shutdown(2, reports.done());
+  const DrainAction first = drain.shutdown(2, reports.done());
+  const DrainAction second = drain.shutdown(2, reports.done());
   drain.loop_drained(0);
   const std::size_t early = reports.codes.size();
   drain.loop_drained(0);
   drain.shutdown(2, reports.done());
 
-  EXPECT_TRUE(first);
-  EXPECT_FALSE(second);
+  EXPECT_EQ(first, DrainAction::begin);
+  EXPECT_EQ(second, DrainAction::wait);
   EXPECT_EQ(early, 0u);
   EXPECT_EQ(reports.codes, (std::vector<StatusCode>{StatusCode::ok, StatusCode::ok, StatusCode::ok}));
 }
@@ -102,9 +102,9 @@ TEST(ServerDrain, HasNothingToDoAfterStop) {
   Reports reports;
 
   drain.stop();
-  const bool begins = drain.shutdown(1, reports.done());
+  const DrainAction action = drain.shutdown(1, reports.done());
 
-  EXPECT_FALSE(begins);
+  EXPECT_EQ(action, DrainAction::report);
   EXPECT_EQ(reports.codes, std::vector<StatusCode>{StatusCode::ok});
 }
 

@@ -58,7 +58,8 @@ class TestClient final : public net::ConnectionHandler {
   }
   void send(session::CallId id, std::string_view payload, bool end, std::string_view codec = "bytes") {
     const Status sent = connection_->session().send(
-        id, {.codec = codecs_.find(codec), .payload = Slice::copy_of(payload)}, nullptr, end);
+        id, {.codec = codecs_.find(codec), .compressor = compressor_, .payload = Slice::copy_of(payload)}, nullptr,
+        end);
     if (!sent.is_ok()) throw StatusError(sent);
     connection_->flush_soon();
   }
@@ -89,6 +90,8 @@ class TestClient final : public net::ConnectionHandler {
   const ReceivedResponse& only_response() const { return responses_.begin()->second; }
   std::size_t response_count() const { return responses_.size(); }
   const std::vector<std::string>& messages(session::CallId id) { return messages_[id]; }
+  /// Returns the compressor of the last message; "" if it was not compressed.
+  std::string_view compressor_of_messages(session::CallId id) const { return compressors_of_messages_.at(id); }
   bool has_goaway() const { return going_away_; }
   bool is_closed() const { return closed_; }
   session::Session& session() { return connection_->session(); }
@@ -110,6 +113,7 @@ class TestClient final : public net::ConnectionHandler {
         held_.emplace_back(event.id, event.credit);
       }
       if (event.has_message) messages_[event.id].emplace_back(as_text(event.payload));
+      if (event.has_message) compressors_of_messages_[event.id] = name_of(event.compressor);
     }
     if (event.type == session::EventType::finished) {
       ReceivedResponse& received = responses_[event.id];
@@ -117,13 +121,16 @@ class TestClient final : public net::ConnectionHandler {
       received.status = event.status;
       received.has_message = event.has_message;
       received.payload = std::string(as_text(event.payload));
-      received.compressor = event.compressor != nullptr ? event.compressor->name() : std::string_view();
+      received.compressor = name_of(event.compressor);
       received.leading = leading_[event.id];
       received.trailing = event.metadata;
       received.pushback = event.pushback;
     }
   }
   void on_closed(net::Connection&) override { closed_ = true; }
+  static std::string_view name_of(const Compressor* compressor) noexcept {
+    return compressor != nullptr ? compressor->name() : std::string_view();
+  }
 
   CodecRegistry codecs_ = CodecRegistry::with_defaults();
   CompressorRegistry compressors_ = CompressorRegistry::with_defaults();
@@ -132,6 +139,7 @@ class TestClient final : public net::ConnectionHandler {
   std::map<session::CallId, ReceivedResponse> responses_;
   std::map<session::CallId, Metadata> leading_;
   std::map<session::CallId, std::vector<std::string>> messages_;
+  std::map<session::CallId, std::string_view> compressors_of_messages_;
   std::vector<std::pair<session::CallId, session::MessageCredit>> held_;
   bool holds_ = false;
   const Compressor* compressor_ = nullptr;
