@@ -18,7 +18,7 @@ namespace trunkline::client {
 CallPreparation::CallPreparation(net::Loop& loop, const ChannelOptions& options)
     : loop_(loop),
       options_(options),
-      interceptors_(options.interceptors),
+      interceptors_(options.interceptors, &options.log, true),
       default_compressor_(options.compressors.find(options.compressor)) {}
 
 const MethodEntry* CallPreparation::entry_of(const Method& method, std::unique_ptr<MethodEntry>& own) {

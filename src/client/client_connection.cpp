@@ -281,6 +281,8 @@ bool ClientConnection::next_event() {
 /// A one-way call ends when its last byte is written, which no event reports.
 void ClientConnection::on_written(net::Connection&) { close_if_drained(); }
 
+void ClientConnection::on_input_taken(net::Connection&) { owner_.connection_has_room(*this); }
+
 void ClientConnection::handle_event() {
   switch (event_.type) {
     case session::EventType::finished:

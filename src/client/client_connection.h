@@ -31,7 +31,8 @@ class ConnectionOwner {
   virtual void connection_opened(ClientConnection& connection) = 0;
   /// Called when the first response to a call has arrived.
   virtual void connection_responded(ClientConnection& connection) = 0;
-  /// Called when the connection can start calls again, after a time in which it could not.
+  /// Called when the connection can start calls again, after a time in which it could not, or in which something that
+  /// had arrived had to be read first.
   virtual void connection_has_room(ClientConnection& connection) = 0;
   /// Called when the connection drains: it takes no further calls, and closes after its last one.
   virtual void connection_draining(ClientConnection& connection) = 0;
@@ -86,10 +87,20 @@ class ClientConnection final : public net::ConnectionHandler,
   /// Makes the session, which begins its handshake. Call this once.
   void start();
 
-  /// Returns true if a call can be started. Without ChannelOptions::early_calls none is before the server's hello.
+  /// Returns true if the session takes another call. Without ChannelOptions::early_calls it takes none before the
+  /// server's hello.
+  bool has_room() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
+  /// Returns true if a call can be started. What has arrived while the connection rested is read before, since it may
+  /// be the end of the connection: ConnectionOwner::connection_has_room() follows if it is not.
   bool can_start() const noexcept {
-    return may_start_ && connection_ != nullptr && connection_->session().can_start() && !is_stale();
+    return has_room() && !(protocol_.has_one_call ? is_stale() : connection_->has_unread(setup_.loop.now()));
   }
+  /// Returns the limit that keeps has_room() from being true, if one does.
+  session::AwaitedLimit awaited_limit() const noexcept {
+    return connection_ != nullptr ? connection_->session().awaited_limit() : session::AwaitedLimit();
+  }
+  /// Returns true if a call that is started next has the connection for itself.
+  bool is_free() const noexcept { return has_room() && open_calls() == 0 && !(protocol_.has_one_call && is_stale()); }
   /// Returns true if the server's hello has come.
   bool is_opened() const noexcept { return opened_; }
   /// Returns Session::was_answered_in_http1() once the connection is closed.
@@ -164,15 +175,16 @@ class ClientConnection final : public net::ConnectionHandler,
 
   void on_events(net::Connection& connection) override;
   void on_written(net::Connection& connection) override;
+  void on_input_taken(net::Connection& connection) override;
   /// Closes the connection unless calls wait for one.
   void on_idle(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
 
  private:
-  /// Returns true if the connection rested and a server over HTTP/1.1 may have ended it without a word before, or is
-  /// about to. Nobody may have run the loop since.
+  /// Returns true if the connection rested and a server over HTTP/1.1 has ended it without a word before, or is about
+  /// to.
   bool is_stale() const noexcept {
-    if (!protocol_.has_one_call || !connection_->has_received()) return false;
+    if (!connection_->has_received()) return false;
     return connection_->transport().has_input() || setup_.loop.now() >= connection_->session().rests_until();
   }
   bool next_event();

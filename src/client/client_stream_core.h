@@ -52,7 +52,6 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
-  void on_operation_cancelled(detail::StreamOperation&) override { cancel(); }
   void on_read_failed() override;
   /// Ends the call, since without the message the server would take the others for the whole.
   void on_write_failed(const Status& status) override;

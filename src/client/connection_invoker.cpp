@@ -92,6 +92,9 @@ void ConnectionInvoker::connecting_failed(const Status& error) {
 std::string ConnectionInvoker::awaited() const {
   const bool is_full = source_->is_ready();
   std::string text = (is_full ? "room on the connection to " : "a connection to ") + source_->target();
+  if (const session::AwaitedLimit limit = source_->awaited_limit(); is_full && limit) {
+    text.append(": ").append(limit.to_string());
+  }
   if (!is_full && !source_->last_error().is_ok())
     text.append("; the last error: ").append(source_->last_error().message());
   return text;

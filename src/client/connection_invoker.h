@@ -57,7 +57,8 @@ class ConnectionInvoker final : public SourceOwner {
   bool is_ready() const noexcept { return source_->is_ready(); }
   /// Returns true if calls wait, streams are open, or output waits. Then the loop must run although no thread waits.
   bool has_work_left() const noexcept { return !pending_.empty() || source_->has_work_left(); }
-  /// Describes what calls wait for, for error texts: "a connection to TARGET" or "room on the connection to TARGET".
+  /// Describes what calls wait for, for error texts: "a connection to TARGET", with the last error, or "room on the
+  /// connection to TARGET", with the limit.
   std::string awaited() const;
 
  private:

@@ -64,19 +64,70 @@ ClientConnection* ConnectionPool::pick_from_many() {
     if (best != nullptr && connection->open_calls() >= best->open_calls()) continue;
     if (connection->can_start()) best = connection.get();
   }
-  if (best == nullptr || best->open_calls() > 0) connect();
-  return best;
+  if (best != nullptr && best->open_calls() == 0) return best;
+  connect();
+  return best != nullptr && has_share(*best) ? nullptr : best;
+}
+
+/// Returns how many calls there are, including those that wait and the one for which a connection is looked for.
+std::size_t ConnectionPool::calls() const noexcept {
+  std::size_t count = std::max<std::size_t>(owner_.waiting_calls(), 1);
+  for (const auto& connection : connections_) count += connection->open_calls();
+  return count;
+}
+
+/// Returns true if connections are being made that have no calls yet.
+bool ConnectionPool::has_more_to_come() const noexcept {
+  const auto is_to_come = [](const auto& connection) {
+    return !connection->is_opened() && connection->open_calls() == 0;
+  };
+  return dials() > 0 || std::any_of(connections_.begin(), connections_.end(), is_to_come);
+}
+
+/// Returns true if there are more calls than connections, not counting those that take no call.
+bool ConnectionPool::lacks_connections() const noexcept {
+  if (connections_.size() + dials() >= max_connections_) return false;
+  const auto serves_one = [](const auto& connection) {
+    return connection->open_calls() > 0 || !connection->is_opened() || connection->is_free();
+  };
+  const auto serving = std::count_if(connections_.begin(), connections_.end(), serves_one);
+  return calls() > dials() + static_cast<std::size_t>(serving);
+}
+
+/// Returns true if the connection has its share of the calls that are being shared out.
+bool ConnectionPool::has_share(const ClientConnection& connection) const noexcept {
+  if (!sharing_timer_.is_scheduled() || !has_more_to_come()) return false;
+  const std::size_t connections = connections_.size() + dials();
+  return connection.open_calls() >= (calls() + connections - 1) / connections;
+}
+
+/// Begins to share out the calls that have waited for the first connection. The others are given as long as it took,
+/// and a little more, since many handshakes at once take longer than one.
+void ConnectionPool::begin_sharing() {
+  constexpr std::chrono::milliseconds allowance{10};
+  if (max_connections_ == 1 || has_one_call_ || !connections_.empty() || owner_.waiting_calls() < 2) return;
+  const base::TimePoint now = setup_.loop.now();
+  setup_.loop.timers().schedule(sharing_timer_, base::deadline_after(now, (now - dialed_at_) + allowance));
+}
+
+void ConnectionPool::on_sharing_over(base::Timer&, void* owner, base::TimePoint) {
+  static_cast<ConnectionPool*>(owner)->owner_.source_has_room();
 }
 
 // --- attempts ---
 
 void ConnectionPool::connect() {
-  if (is_stopped_ || backoff_timer_.is_scheduled()) return;
-  if (is_dialing_) return dial_further();
-  if (connections_.size() + further_dials_.size() >= max_connections_) return;
-  if (const std::size_t count = further_under_way(); count > 0 && count >= owner_.waiting_calls()) return;
+  if (is_stopped_ || backoff_timer_.is_scheduled() || !lacks_connections()) return;
+  if (!is_dialing_) dial();
+  constexpr std::size_t most_dials = 16;
+  const bool may_dial_further = may_dial_further_ && !was_replaced_ && !connections_.empty();
+  while (may_dial_further && dials() < most_dials && lacks_connections()) dial_further();
+}
+
+void ConnectionPool::dial() {
   is_dialing_ = true;
   has_more_addresses_ = true;
+  dialed_at_ = setup_.loop.now();
   owner_.source_changed();
   is_dial_wanted_ = std::make_shared<bool>(true);
   dial_ = connector_->connect([this, wanted = is_dial_wanted_](Result<std::unique_ptr<net::Transport>> transport) {
@@ -84,28 +135,14 @@ void ConnectionPool::connect() {
   });
 }
 
-/// Dials beside the attempt that is under way. A server to which there is no connection gets one attempt at a time.
+/// Dials beside the attempt that is under way.
 void ConnectionPool::dial_further() {
-  constexpr std::size_t most_dials = 16;
-  if (!has_one_call_ || connections_.empty()) return;
-  const std::size_t wanted = std::min(owner_.waiting_calls(), most_dials);
-  while (may_dial_further_ && further_under_way() + 1 < wanted &&
-         connections_.size() + further_dials_.size() + 1 < max_connections_) {
-    const auto further = std::make_shared<FurtherDial>();
-    further_dials_.push_back(further);
-    const std::weak_ptr<FurtherDial> weak = further;
-    further->dial = connector_->connect([this, weak](Result<std::unique_ptr<net::Transport>> transport) {
-      if (const auto dial = weak.lock()) dialed_further(dial, std::move(transport));
-    });
-  }
-}
-
-/// Counts the dials, and the connections of which calls are not told yet.
-std::size_t ConnectionPool::further_under_way() const noexcept {
-  if (!has_one_call_) return 0;
-  const auto is_new = [](const auto& connection) { return !connection->is_opened(); };
-  return further_dials_.size() +
-         static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), is_new));
+  const auto further = std::make_shared<FurtherDial>();
+  further_dials_.push_back(further);
+  const std::weak_ptr<FurtherDial> weak = further;
+  further->dial = connector_->connect([this, weak](Result<std::unique_ptr<net::Transport>> transport) {
+    if (const auto dial = weak.lock()) dialed_further(dial, std::move(transport));
+  });
 }
 
 void ConnectionPool::dialed_further(const std::shared_ptr<FurtherDial>& further,
@@ -145,6 +182,7 @@ void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
 void ConnectionPool::admit(ClientConnection& winner) {
   end_dial();
   may_dial_further_ = true;
+  begin_sharing();
   for (auto& candidate : std::exchange(candidates_, {})) {
     if (candidate.get() == &winner) {
       connections_.push_back(std::move(candidate));
@@ -344,6 +382,15 @@ ChannelLifecycle::Event ConnectionPool::condition() const noexcept {
   return draining_.empty() ? Event::pool_empty : Event::pool_draining;
 }
 
+session::AwaitedLimit ConnectionPool::awaited_limit() const noexcept {
+  for (const auto& connection : connections_) {
+    if (const session::AwaitedLimit limit = connection->awaited_limit()) return limit;
+  }
+  // Each connection has its call.
+  if (!has_one_call_ || connections_.size() < max_connections_) return {};
+  return {session::AwaitedLimit::Owner::channel, "max_http1_connections", max_connections_};
+}
+
 std::size_t ConnectionPool::open_calls() const noexcept {
   std::size_t count = 0;
   for (const auto& connection : connections_) count += connection->open_calls();
@@ -376,6 +423,7 @@ void ConnectionPool::drain() {
   end_dial();
   further_dials_.clear();
   backoff_timer_.cancel();
+  sharing_timer_.cancel();
   close_candidates();
   // The loop iterates over a copy, because a connection that drains may close at once and leave the list.
   for (const auto& connection : Connections(connections_)) {

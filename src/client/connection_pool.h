@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ConnectionPool: the connections of a channel to one server. It makes them one at a time, with a backoff after
-// failures and after connections that were of no use.
+// ConnectionPool: the connections of a channel to one server. It makes as many as there are calls at a time, up to a
+// limit, with a backoff after failures and after connections that were of no use.
 #pragma once
 
 #include "client/backoff.h"
@@ -8,6 +8,7 @@
 #include "client/connection_source.h"
 #include "client/connector.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -20,6 +21,10 @@ namespace trunkline::client {
 /// That, and not the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve
 /// and was not productive counts as a failed attempt, except that the first one in a row is followed by the next
 /// attempt at once: a server that shuts down may still accept one connection, only to send goaway.
+///
+/// A server to which there is no connection gets one attempt at a time. Once one has succeeded, the connections that
+/// the load asks for are made side by side. Calls that have waited for the first one are shared out: each connection
+/// gets its part, and those parts whose connections take much longer than the first one go to the others.
 ///
 /// Only the loop's thread uses it.
 class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
@@ -37,10 +42,17 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
     return pick_from_many();
   }
   ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) override;
+  /// Returns true if pick() has returned null only for a moment: a connection first reads what has arrived, or calls
+  /// are being shared out among connections. SourceOwner::source_has_room() or source_changed() follows.
+  bool has_room_soon() const noexcept {
+    const auto has_room = [](const auto& connection) { return connection->has_room(); };
+    return !has_one_call_ && std::any_of(connections_.begin(), connections_.end(), has_room);
+  }
   /// Returns true if some method may not be called.
   bool has_open_breakers() const noexcept { return setup_.meter != nullptr && setup_.meter->breakers().has_open(); }
   std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const override;
-  /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
+  /// Makes connections until every call has one of its own, or max_connections are reached. Makes one if there is none,
+  /// and none during the backoff.
   void connect() override;
   /// Hastens the next attempt for a call or a thread that waits until `deadline`. If the backoff would use up its time,
   /// the attempt comes when half of it is over, but no less than `least_wait` after the last failure.
@@ -55,6 +67,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   std::shared_ptr<ClientConnection> opened() const noexcept;
   bool had_hello() const noexcept override { return had_hello_; }
   const Status& last_error() const noexcept override { return last_error_; }
+  session::AwaitedLimit awaited_limit() const noexcept override;
   const std::string& target() const noexcept override { return connector_->target(); }
   std::size_t open_calls() const noexcept override;
   bool has_work_left() const noexcept override;
@@ -83,8 +96,14 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
 
   ClientConnection* pick_from_many();
   bool is_dialing() const noexcept { return is_dialing_ || !further_dials_.empty(); }
+  std::size_t dials() const noexcept { return further_dials_.size() + (is_dialing_ ? 1 : 0); }
+  std::size_t calls() const noexcept;
+  bool has_more_to_come() const noexcept;
+  bool lacks_connections() const noexcept;
+  bool has_share(const ClientConnection& connection) const noexcept;
+  void begin_sharing();
+  void dial();
   void dial_further();
-  std::size_t further_under_way() const noexcept;
   void dialed_further(const std::shared_ptr<FurtherDial>& dial, Result<std::unique_ptr<net::Transport>> transport);
   void dialed(Result<std::unique_ptr<net::Transport>> transport);
   void admit(ClientConnection& winner);
@@ -107,6 +126,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   /// Moves a connection to draining_. Returns false if it is not among connections_.
   bool move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_sharing_over(base::Timer& timer, void* owner, base::TimePoint now);
 
   void connection_opened(ClientConnection& connection) override;
   void connection_responded(ClientConnection& connection) override;
@@ -137,7 +157,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   std::shared_ptr<bool> is_dial_wanted_;
   /// True while an attempt is under way: until a candidate has its hello, or nothing more can come of it.
   bool is_dialing_ = false;
-  /// Further attempts, if connections carry one call each, so that many calls do not wait for handshakes in a row.
+  /// Further attempts, so that many calls do not wait for handshakes in a row.
   std::vector<std::shared_ptr<FurtherDial>> further_dials_;
   /// True if the last of them led to a connection. The attempt under way reports failures and slows them down.
   bool may_dial_further_ = true;
@@ -149,9 +169,14 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   bool was_replaced_ = false;
   bool had_hello_ = false;
   Status last_error_;
+  /// The time when the attempt that is under way began.
+  base::TimePoint dialed_at_{};
   /// The time when the last attempt failed.
   base::TimePoint failed_at_{};
   base::Timer backoff_timer_{on_backoff, this};
+  /// It is scheduled while calls that have waited for the first connection are shared out. When it fires, they wait no
+  /// longer.
+  base::Timer sharing_timer_{on_sharing_over, this};
 };
 
 }  // namespace trunkline::client

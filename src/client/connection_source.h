@@ -73,6 +73,8 @@ class ConnectionSource {
   virtual bool had_hello() const noexcept = 0;
   /// Returns the reason why there is no connection. It is ok if nothing has failed yet.
   virtual const Status& last_error() const noexcept = 0;
+  /// Returns a limit that keeps connections which are there from taking another call.
+  virtual session::AwaitedLimit awaited_limit() const noexcept = 0;
   /// Returns the target for error texts.
   virtual const std::string& target() const noexcept = 0;
   /// Returns the number of open calls, which includes those of connections that drain.

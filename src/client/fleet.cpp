@@ -60,6 +60,7 @@ Fleet::Fleet(const ConnectionSetup& setup, SourceOwner& owner, FleetParts parts)
       sweep_timer_(
           [](base::Timer&, void* self, base::TimePoint now) { static_cast<Fleet*>(self)->sweep_outliers(now); }, this),
       choose_again_([](void* self) { static_cast<Fleet*>(self)->choose_again(); }, this),
+      pick_again_([](void* self) { static_cast<Fleet*>(self)->owner_.source_has_room(); }, this),
       remove_gone_([](void* self) { static_cast<Fleet*>(self)->remove_gone_servers(); }, this) {}
 
 Fleet::~Fleet() { detach(); }
@@ -75,6 +76,7 @@ ClientConnection* Fleet::pick(const MethodEntry& method, const balance::CallHint
   FleetServer& server = server_of(*chosen);
   if (ClientConnection* const connection = pick_on(server, method)) [[likely]]
     return connection;
+  if (is_worth_waiting(server, method)) return nullptr;
   return pick_elsewhere(server, method, hints);
 }
 
@@ -82,6 +84,12 @@ ClientConnection* Fleet::pick_on(FleetServer& server, const MethodEntry& method)
   if (!server.breakers().admits(method.key, setup_.loop.now())) [[unlikely]]
     return nullptr;
   return server.pool().pick();
+}
+
+/// Returns true if the call waits for this server, which takes it in a moment: the policy has chosen it, and may want
+/// calls of one kind on one server.
+bool Fleet::is_worth_waiting(FleetServer& server, const MethodEntry& method) const noexcept {
+  return server.pool().has_room_soon() && server.breakers().admits(method.key, setup_.loop.now());
 }
 
 /// Picks a connection of another server, as the chosen one has no room, or gets no calls of the method. The policy
@@ -94,7 +102,9 @@ ClientConnection* Fleet::pick_elsewhere(FleetServer& useless, const MethodEntry&
   for (int choice = 1; choice < most_choices; ++choice) {
     balance::ServerLoad* const chosen = policy_->choose(others, setup_.loop.now());
     if (chosen == nullptr) break;
-    if (ClientConnection* const connection = pick_on(server_of(*chosen), method)) return connection;
+    FleetServer& server = server_of(*chosen);
+    if (ClientConnection* const connection = pick_on(server, method)) return connection;
+    if (is_worth_waiting(server, method)) return nullptr;
     others.avoided.add(chosen);
   }
   for (std::size_t i = 0; i < ready_.size(); ++i) {
@@ -301,6 +311,8 @@ void Fleet::note_failure(const Status& error) {
 
 void Fleet::server_changed(FleetServer& server) {
   if (server.is_ready() != server.was_ready) choose_among_ready();
+  // Calls may have waited for this one, although others have room.
+  if (!ready_.empty() && owner_.waiting_calls() > 0) setup_.loop.defer(pick_again_);
   if (server.is_leaving()) setup_.loop.defer(remove_gone_);
   owner_.source_changed();
 }
@@ -383,6 +395,13 @@ ChannelLifecycle::Event Fleet::condition() const noexcept {
 
 void Fleet::hasten(base::TimePoint deadline) {
   for (const auto& server : servers_) server->pool().hasten(deadline);
+}
+
+session::AwaitedLimit Fleet::awaited_limit() const noexcept {
+  for (const balance::ServerLoad* const load : ready_) {
+    if (const session::AwaitedLimit limit = server_of(*load).pool().awaited_limit()) return limit;
+  }
+  return {};
 }
 
 std::size_t Fleet::open_calls() const noexcept {

@@ -48,6 +48,7 @@ class Fleet final : public ConnectionSource, public FleetServerOwner, public Res
   bool is_failing() const noexcept override;
   bool had_hello() const noexcept override { return had_hello_; }
   const Status& last_error() const noexcept override { return last_error_; }
+  session::AwaitedLimit awaited_limit() const noexcept override;
   const std::string& target() const noexcept override { return parts_.target; }
   std::size_t open_calls() const noexcept override;
   bool has_work_left() const noexcept override;
@@ -73,6 +74,7 @@ class Fleet final : public ConnectionSource, public FleetServerOwner, public Res
   static constexpr int most_choices = 4;
 
   ClientConnection* pick_on(FleetServer& server, const MethodEntry& method);
+  bool is_worth_waiting(FleetServer& server, const MethodEntry& method) const noexcept;
   ClientConnection* pick_elsewhere(FleetServer& useless, const MethodEntry& method, const balance::CallHints& hints);
   void start_resolver();
   void refresh_resolver();
@@ -117,6 +119,8 @@ class Fleet final : public ConnectionSource, public FleetServerOwner, public Res
   base::Timer sweep_timer_;
   /// Chooses among the servers again, after a server was judged.
   net::DeferredTask choose_again_;
+  /// Picks again for the calls that wait.
+  net::DeferredTask pick_again_;
   /// Destroys servers that have left, outside their own functions.
   net::DeferredTask remove_gone_;
 };

@@ -80,7 +80,7 @@ void HealthWatch::begin() {
   service_ = rules_.health_service();
   // The watch would take the place of the only call.
   if (codec_ == nullptr || connection_->carries_one_call()) return on(HealthState::Event::refused);
-  if (!connection_->can_start()) return retry_later();
+  if (!connection_->has_room()) return retry_later();
   session::OutgoingMessage request{.codec = codec_};
   std::string text;
   if (!service_.empty()) base::append_protobuf_bytes(1, service_, text);
@@ -88,7 +88,7 @@ void HealthWatch::begin() {
   if (!connection_->start(*this, call::health_watch_method, request).is_ok()) return on(HealthState::Event::refused);
   is_open_ = true;
   begun_ = loop_.now();
-  if (!connection_->can_start()) {
+  if (!connection_->has_room()) {
     // The watch would take the place of the only call that the server allows.
     is_open_ = false;
     connection_->cancel_background();

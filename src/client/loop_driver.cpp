@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT
-// LoopDriver: waits, and catches up with a loop that was idle.
+// LoopDriver: waits, and runs what was posted while no thread ran the loop.
 #include "client/loop_driver.h"
 
 namespace trunkline::client {
-
-namespace {
-/// If no thread has run the loop for longer than this, the connections' events, such as their end, are processed before
-/// a call is sent.
-constexpr auto stale_after = std::chrono::milliseconds(10);
-}  // namespace
-
-void LoopDriver::catch_up() {
-  const base::TimePoint now = base::Clock::now();
-  if (now - last_led_ > stale_after) poll();
-  if (loop_.has_posted()) run_posted();
-  last_led_ = now;
-}
 
 void LoopDriver::run_posted() {
   // The task is behind those that are waiting now. Tasks that are posted later do not delay the call.

@@ -116,12 +116,10 @@ class LoopDriver {
   }
   template <class Begin>
   void lead_for(const BlockedCall& call, Begin& begin, const net::LoopRunner::Lead& lead) {
-    catch_up();
+    if (loop_.has_posted()) run_posted();
     run_loop(
         begin, [&call] { return call.is_done(); }, [&lead](auto& step) { return lead.run_until(std::ref(step)); });
   }
-  /// Does what the loop has missed while no thread ran it.
-  void catch_up();
   /// Polls the loop until everything that has been posted to it has run.
   void run_posted();
   void poll() noexcept;
@@ -129,8 +127,6 @@ class LoopDriver {
   net::Loop& loop_;
   const bool is_own_;
   const std::function<void()> on_exception_;
-  /// The time when a thread last ran the loop for a call that it began. The thread that runs the loop uses it.
-  base::TimePoint last_led_{};
   net::LoopRunner runner_;
 };
 

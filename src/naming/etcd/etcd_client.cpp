@@ -16,6 +16,7 @@ namespace {
 
 ChannelOptions channel_options(const TlsOptions& tls) {
   ChannelOptions options;
+  options.log = nullptr;  // EtcdSession logs what it means for names.
   options.tls = tls;
   options.codecs = CodecRegistry().add(std::make_shared<EtcdMessageCodec>());
   options.connect_timeout = EtcdClient::patience;

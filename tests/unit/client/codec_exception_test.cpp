@@ -165,8 +165,9 @@ TEST_F(CodecException, EncodingAStreamsRequestFailsItsOperations) {
 struct ThrowingPort final : detail::StreamPort {
   void begin(detail::StreamOperation&, detail::StreamAction, MessageView) override { throw std::bad_alloc(); }
   void run(detail::StreamOperation&, detail::StreamAction, MessageView) override {}
-  detail::OperationCanceller canceller_of(detail::StreamOperation&) override { return {{}, 0}; }
+  detail::OperationCanceller canceller_of(detail::StreamOperation&, detail::StreamAction) override { return {{}, 0}; }
   void cancel_operation(std::uint64_t) override {}
+  bool end_offer(std::uint64_t, bool, Slice, const Codec*) noexcept override { return false; }
   void cancel() override {}
   void release() override {}
   const Metadata& leading() const noexcept override { return none; }

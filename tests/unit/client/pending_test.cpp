@@ -87,7 +87,7 @@ TEST_F(Pending, CallsBeyondThePeersLimitWaitInOrder) {
   for (const auto& outcome : outcomes) EXPECT_EQ(outcome->text(), "ok");
 }
 
-TEST_F(Pending, ACallThatExpiresWaitingForRoomSaysSo) {
+TEST_F(Pending, ACallThatExpiresWaitingForRoomNamesTheLimit) {
   network.max_concurrent_calls = 1;
   network.on_call = nullptr;
   on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
@@ -96,9 +96,41 @@ TEST_F(Pending, ACallThatExpiresWaitingForRoomSaysSo) {
   const auto second = begin("second", {.timeout = 1s});
   advance(1100ms);
 
-  EXPECT_EQ(second->status().message(),
-            "call Echo: deadline exceeded after 1000 ms waiting for room on the connection to inproc://fake");
+  EXPECT_EQ(
+      second->status().message(),
+      "call Echo: deadline exceeded after 1000 ms waiting for room on the connection to inproc://fake: the server's "
+      "max_concurrent_calls is 1");
   EXPECT_FALSE(second->status().may_have_run());
+}
+
+TEST_F(Pending, ItAlsoNamesALimitOfThisSide) {
+  options.limits.max_unsent_bytes = 65536;
+  network.on_call = nullptr;
+  on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
+  network.server(0).freeze();
+
+  std::shared_ptr<Outcome> last;
+  for (int i = 0; i < 100; ++i) last = begin(std::string(60000, 'x'), {.timeout = 1s});
+  advance(1100ms);
+
+  EXPECT_THAT(std::string(last->status().message()),
+              HasSubstr("room on the connection to inproc://fake: this channel's max_unsent_bytes is 65536"));
+  EXPECT_FALSE(last->status().may_have_run());
+}
+
+TEST_F(Pending, ItNamesTheMemoryOfTheChannel) {
+  options.max_memory_bytes = 1 << 20;
+  options.limits.max_message_bytes = 65536;
+  network.on_call = nullptr;
+  on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
+  network.server(0).freeze();
+
+  std::shared_ptr<Outcome> last;
+  for (int i = 0; i < 100; ++i) last = begin(std::string(60000, 'x'), {.timeout = 1s});
+  advance(1100ms);
+
+  EXPECT_THAT(std::string(last->status().message()),
+              HasSubstr("room on the connection to inproc://fake: this channel's max_memory_bytes is 1048576"));
 }
 
 TEST_F(Pending, ThePoolGrowsToItsLimitAndSpreadsCalls) {

@@ -155,7 +155,7 @@ TEST_F(StreamLifetime, ResponseInfoIsFilledInWhenTheUserCancelsTheCall) {
   EXPECT_EQ(info.leading.get("early"), "1");
 }
 
-TEST_F(StreamLifetime, ASlotCancelsTheCall) {
+TEST_F(StreamLifetime, ASlotGivesUpOneOperation) {
   TextStream stream = open();
   asio::cancellation_signal signal;
   std::optional<Read> read;
@@ -165,7 +165,7 @@ TEST_F(StreamLifetime, ASlotCancelsTheCall) {
 
   ASSERT_TRUE(read);
   EXPECT_EQ(read->status().code(), StatusCode::cancelled);
-  EXPECT_EQ(server().cancelled.size(), 1u);
+  EXPECT_TRUE(server().cancelled.empty());
 }
 
 TEST_F(StreamLifetime, ASlotOfAnOperationThatIsCompleteDoesNothing) {
