@@ -2,6 +2,7 @@
 // Errors: every code with its message, details and metadata; calls that the runtime itself refuses.
 #include "client.h"
 
+#include <trunkline/plain.h>
 #include <trunkline/protobuf.h>
 
 #include <google/protobuf/duration.pb.h>

@@ -4,6 +4,9 @@
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <future>
@@ -62,6 +65,52 @@ TEST_F(ClientCancel, BySlotEndsTheCallAndNotifiesTheHandler) {
   EXPECT_EQ(gate.waiting(), 0);
   EXPECT_EQ(server().totals().calls_cancelled, 1u);
   EXPECT_EQ(server().totals().open_calls, 0u);
+}
+
+/// The server tells its clients how many calls it serves at once, but not which cancelled ones it still works on.
+TEST_F(ClientCancel, TheNextCallsWaitForHandlersThatGoOn) {
+  server_options.max_concurrent_calls_per_connection = 2;
+  Gate gate(loop());
+  server().handle<std::string, std::string>(
+      "Wait", [&gate](const std::string& request, ServerContext&) -> asio::awaitable<std::string> {
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        co_await gate.pass();
+        co_return request;
+      });
+  handle_echo();
+  server().handle_stream<std::string, std::string>(
+      "EchoOne", [](ServerStream<std::string, std::string>& stream, ServerContext&) -> asio::awaitable<Status> {
+        const auto message = co_await stream.async_read(asio::use_awaitable);
+        if (!message.is_ok() || !*message) co_return Status(StatusCode::internal, "no message");
+        co_return co_await stream.async_write(**message, asio::use_awaitable);
+      });
+  asio::cancellation_signal signals[2];
+  for (asio::cancellation_signal& signal : signals) begin_cancellable(signal);
+
+  for (asio::cancellation_signal& signal : signals) signal.emit(asio::cancellation_type::terminal);
+  settle();
+  const auto unary = begin("Echo", "unary");
+  auto stream = channel().client_stream<std::string, std::string>(channel().method("EchoOne"));
+  const auto streamed = std::make_shared<Outcome>();
+  on_loop([&] {
+    asio::co_spawn(
+        loop().context(),
+        [&]() -> asio::awaitable<void> {
+          static_cast<void>(co_await stream.async_write_last("streamed", asio::use_awaitable));
+          Result<std::optional<std::string>> read = co_await stream.async_read(asio::use_awaitable);
+          streamed->result = read.is_ok() && *read ? Result<std::string>(**read) : Result<std::string>(read.status());
+          ++streamed->count;
+        },
+        asio::detached);
+  });
+  const int done_early = unary->count + streamed->count;
+  gate.open();
+  settle();
+
+  EXPECT_EQ(done_early, is_over_http1() ? 2 : 0);
+  EXPECT_EQ(unary->text(), "unary");
+  EXPECT_EQ(streamed->text(), "streamed");
+  EXPECT_EQ(server().totals().calls_refused, 0u);
 }
 
 TEST_F(ClientCancel, EveryCancellationTypeCancels) {
