@@ -159,7 +159,6 @@ py::list ClientChannel::servers() {
   if (!*closed_) {
     Channel& through = channel();
     const UseCount::Use use(uses_);
-    const ReleasedGil released;
     static_cast<void>(on_loop([&] {
       states = through.servers();
       return Status();
@@ -203,7 +202,6 @@ void ClientChannel::wait_for_ready(double seconds) {
       // Each time, as a signal handler or, while one runs, another thread may close the channel.
       Channel& through = channel();
       const UseCount::Use use(uses_);
-      const ReleasedGil released;
       status = on_loop([&] { return through.wait_for_ready(slice); });
     }
     static_cast<void>(channel());
@@ -246,16 +244,27 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
     }
     if (!interrupted) continue;
     interrupt.emplace();
-    pump_->net_loop().post([this] {
-      if (channel_ != nullptr) static_cast<void>(channel_->close(std::chrono::nanoseconds(0)));
-    });
+    cut_short();
   }
+}
+
+/// Cancels the calls for which another thread waits in close().
+void ClientChannel::cut_short() {
+  pump_->net_loop().post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self != nullptr && self->channel_ != nullptr) static_cast<void>(self->channel_->close(std::chrono::seconds(0)));
+  });
 }
 
 void ClientChannel::close(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
   // A forked child does not close the parent's channel.
-  if (std::exchange(*closed_, true) || !pump_->fork_guard().is_here()) return;
+  const bool is_first = !std::exchange(*closed_, true);
+  if (!pump_->fork_guard().is_here()) return;
+  if (!is_first) {
+    if (timeout <= std::chrono::nanoseconds(0)) cut_short();
+    return;
+  }
   std::optional<py::error_already_set> interrupt;
   const Status status = end_calls(timeout, interrupt);
   {

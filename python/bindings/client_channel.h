@@ -16,7 +16,7 @@
 namespace trunkline::python {
 
 /// A channel that is used with the GIL. Functions that wait release it.
-class ClientChannel {
+class ClientChannel : public std::enable_shared_from_this<ClientChannel> {
  public:
   ClientChannel(const std::string& uri, const py::dict& options);
   ~ClientChannel();
@@ -50,7 +50,8 @@ class ClientChannel {
   py::list servers();
   void wait_for_ready(double seconds);
   /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
-  /// An exception of a signal handler cancels them at once and is raised.
+  /// An exception of a signal handler cancels them at once and is raised. While another thread waits in close(), one
+  /// without a timeout has that cancel what is left, and does not wait.
   void close(double seconds);
   bool is_closed() const noexcept { return *closed_; }
 
@@ -64,6 +65,7 @@ class ClientChannel {
   Channel& channel() const;
   Status on_loop(const std::function<Status()>& task);
   Status end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt);
+  void cut_short();
   void destroy();
 
   std::shared_ptr<Pump> pump_;

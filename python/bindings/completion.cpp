@@ -35,6 +35,7 @@ bool is_main_thread() try {
 bool has_interrupt() { return PyErr_CheckSignals() != 0; }
 
 bool defer_interrupt(const py::error_already_set& error) {
+  if (is_left_behind() && error.matches(PyExc_SystemExit)) return true;
   if (!error.matches(PyExc_KeyboardInterrupt)) return false;
   PyErr_SetInterrupt();
   return true;

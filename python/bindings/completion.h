@@ -27,6 +27,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
     inbox_ = std::move(inbox);
     tag_ = Reference(tag);
   }
+  /// Replaces the tag of an operation whose outcome nobody has taken. Requires the GIL.
+  void set_tag(const py::handle& tag) { tag_ = Reference(tag); }
   /// Returns the tag of deliver_to(). Requires the GIL.
   virtual py::object tag() const { return tag_.share(); }
   /// Returns the outcome for Python after the end: a value, or an exception to be raised. Requires the GIL.
@@ -116,8 +118,9 @@ std::chrono::steady_clock::duration longest_wait();
 /// Runs pending signal handlers. Returns true if one has raised; its exception is then set. Requires the GIL.
 bool has_interrupt();
 
-/// Returns true if `error` is a KeyboardInterrupt; it is then raised again where the main thread waits or runs Python
-/// code next. Code that a loop calls uses it, as no exception can pass through that. Requires the GIL.
+/// Returns true if `error` needs no report: a KeyboardInterrupt, which is then raised again where the main thread waits
+/// or runs Python code next; or the SystemExit of a thread that the exit of the interpreter leaves behind. Code that a
+/// loop calls uses it, as no exception can pass through that. Requires the GIL.
 bool defer_interrupt(const py::error_already_set& error);
 
 }  // namespace trunkline::python

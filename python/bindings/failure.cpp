@@ -2,6 +2,8 @@
 // Converts Status to RpcError and back.
 #include "failure.h"
 
+#include "exit_guard.h"
+
 #include <utility>
 
 namespace trunkline::python {
@@ -56,6 +58,7 @@ Metadata metadata_of_python(const py::handle& pairs) {
 
 py::object make_failure(const Status& status, const Metadata& leading, const Metadata& trailing,
                         std::string_view peer) {
+  if (is_left_behind()) return py::reinterpret_borrow<py::object>(PyExc_SystemExit)();
   py::list details;
   for (const StatusDetail& detail : status.details()) {
     details.append(py::make_tuple(detail.type_url, py::bytes(detail.value)));
@@ -71,6 +74,12 @@ py::object make_failure(const Status& status, const Metadata& leading, const Met
 void throw_failure(const Status& status) {
   const py::object error = make_failure(status, {}, {}, {});
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+void end_if_left_behind() {
+  if (!is_left_behind()) return;
+  PyErr_SetNone(PyExc_SystemExit);
   throw py::error_already_set();
 }
 

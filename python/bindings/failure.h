@@ -17,9 +17,11 @@ namespace py = pybind11;
 /// Sets the Python functions that know the exception classes. They are never released.
 void set_failure_functions(py::object make_error, py::object describe_error);
 
-/// Makes an RpcError. Requires the GIL.
+/// Makes an RpcError, or a SystemExit on a thread that the exit of the interpreter leaves behind. Requires the GIL.
 py::object make_failure(const Status& status, const Metadata& leading, const Metadata& trailing, std::string_view peer);
 [[noreturn]] void throw_failure(const Status& status);
+/// Raises SystemExit on a thread that the exit of the interpreter leaves behind. Requires the GIL.
+void end_if_left_behind();
 
 /// Returns the status for an exception of a handler of `method`, and adds the error's trailing metadata. Other
 /// exceptions than RpcError are logged, and the caller gets their text only if `exposes_text`. The status is internal

@@ -2,6 +2,7 @@
 // ForkGuard: counts forks.
 #include "fork_guard.h"
 
+#include "exit_guard.h"
 #include "failure.h"
 
 #include <pthread.h>
@@ -18,7 +19,10 @@ std::atomic<std::uint32_t> generation{0};
 std::uint32_t process_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
 void watch_forks() {
-  static const int once = pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
+  static const int once = pthread_atfork(nullptr, nullptr, [] {
+    generation.fetch_add(1, std::memory_order_relaxed);
+    forget_exit();
+  });
   static_cast<void>(once);
 }
 

@@ -47,6 +47,23 @@ py::object codec_text(const char* codec) {
   return text;
 }
 
+/// A shutdown that is delivered to an inbox.
+class Drain final : public Completion {
+ public:
+  using Completion::Completion;
+
+  void end_with(Status status) {
+    status_ = std::move(status);
+    end();
+  }
+  py::object outcome() override { return status_.is_ok() ? py::none() : make_failure(status_, {}, {}, {}); }
+  /// The shutdown goes on.
+  void cancel() override {}
+
+ private:
+  Status status_;
+};
+
 /// Returns how the calls that wait for a worker or an event loop are ordered.
 call::JobQueue::Options order_of(const OverloadOptions& overload) {
   const std::size_t levels = overload.priority_metadata.empty() ? 1 : overload.priorities.size();
@@ -327,13 +344,32 @@ void HostServer::shutdown(double seconds) {
   if (!drained->status.is_ok()) throw_failure(drained->status);
 }
 
+void HostServer::begin_shutdown(double seconds, const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  const auto timeout = duration_of("timeout", py::float_(seconds));
+  const auto drain = std::make_shared<Drain>(pump_);
+  drain->deliver_to(inbox, tag);
+  if (stopped_ || server_ == nullptr || !pump_->fork_guard().is_here()) return drain->end_with({});
+  server().async_shutdown(timeout, [drain](Status status) { drain->end_with(std::move(status)); });
+}
+
 void HostServer::stop() {
   if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->fork_guard().is_here()) return;
+  if (pump_->net_loop().is_current()) {
+    // The garbage collector destroys what stops the server, within a compressor.
+    pump_->net_loop().post([self = shared_from_this()] {
+      if (self->server_ != nullptr) self->server_->stop();
+      self->queue_->unwatch();
+    });
+    queue_->close();
+    return;
+  }
   {
-    const ReleasedGil released;
+    // Another thread may destroy the server, which it finds stopped. It waits for this use.
+    Server& host = *server_;
+    const UseCount::Use use(uses_);
     pump_->stop_thread();
-    pump_->run_alone([this] {
-      server_->stop();
+    pump_->run_alone([&] {
+      host.stop();
       pump_->net_loop().poll();
       queue_->unwatch();
     });
@@ -343,11 +379,16 @@ void HostServer::stop() {
 
 bool HostServer::destroy() {
   if (server_ == nullptr || !pump_->fork_guard().is_here()) return true;
+  {
+    const ReleasedGil released;
+    uses_.wait_for_none();  // such as stop() on another thread
+  }
   if (queue_->running() > 0) {
     queue_->flush();
     const ReleasedGil released;
     pump_->run_alone([this] { pump_->net_loop().poll(); });
   }
+  if (server_ == nullptr) return true;  // another thread has destroyed it
   last_totals_ = server_->totals();
   last_statistics_ = server_->statistics();
   if (queue_->running() > 0) {
@@ -375,7 +416,6 @@ py::dict HostServer::statistics() const {
   ServerStatistics statistics;
   {
     const UseCount::Use use(uses_);
-    const ReleasedGil released;
     statistics = host.statistics();
   }
   return dict_of(statistics);

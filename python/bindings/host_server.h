@@ -16,7 +16,7 @@
 namespace trunkline::python {
 
 /// A server that is used with the GIL. Functions that wait release it.
-class HostServer {
+class HostServer : public std::enable_shared_from_this<HostServer> {
  public:
   explicit HostServer(const py::dict& options) : HostServer(options, logging_options_of(options)) {}
   ~HostServer();
@@ -72,7 +72,10 @@ class HostServer {
 
   /// Waits up to `seconds` for the accepted calls. RpcError (deadline_exceeded) reports the calls that were cut off.
   void shutdown(double seconds);
-  /// Stops at once. Workers return from work() when the handlers that they run have ended.
+  /// Does the same without blocking: the outcome, None or the error, is delivered to `inbox` with `tag`.
+  void begin_shutdown(double seconds, const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
+  /// Stops at once. Workers return from work() when the handlers that they run have ended. A destructor may call it,
+  /// even on the loop's thread; then it is the loop that stops the server.
   void stop();
   /// Releases everything, after stop(). Returns false if handlers still run; the server is then never destroyed.
   bool destroy();

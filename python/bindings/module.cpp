@@ -65,6 +65,17 @@ std::vector<std::string> built_in_compressors() {
   return names;
 }
 
+/// Binds begin_read of a stream. Its `reads`, unless it is None, gets the read as its attribute `untaken`, which it has
+/// even if a signal handler raises before Python code can store the result.
+template <class Stream>
+auto bound_begin_read() {
+  return [](Stream& stream, const std::shared_ptr<Inbox>& inbox, const py::handle& tag, const py::handle& reads) {
+    std::shared_ptr<StreamOperation> read = stream.begin_read(inbox, tag);
+    if (!reads.is_none()) py::setattr(reads, "untaken", py::cast(read));
+    return read;
+  };
+}
+
 void bind_calls(py::module_& module) {
   py::class_<ReceivedBytes>(module, "ReceivedBytes", py::buffer_protocol())
       .def_buffer(&ReceivedBytes::buffer)
@@ -87,6 +98,7 @@ void bind_calls(py::module_& module) {
   py::class_<Completion, std::shared_ptr<Completion>>(module, "Completion")
       .def("cancel", &Completion::cancel_now)
       .def("is_done", &Completion::is_done)
+      .def("set_tag", &Completion::set_tag, py::arg("tag"))
       .def("wait", [](Completion& completion) { return value_or_raise(completion.wait_and_take()); });
   module.def("cancel_all", &Completion::cancel_all, py::arg("completions"));
   py::class_<ClientCall, Completion, std::shared_ptr<ClientCall>>(module, "ClientCall")
@@ -97,7 +109,8 @@ void bind_calls(py::module_& module) {
 
   using Stream = ClientStreamEnd;
   py::class_<Stream, std::shared_ptr<Stream>>(module, "ClientStream")
-      .def("begin_read", &Stream::begin_read, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_read", bound_begin_read<Stream>(), py::arg("inbox").none(true), py::arg("tag"),
+           py::arg("reads") = py::none())
       .def("begin_write", &Stream::begin_write, py::arg("message"), py::arg("last"), py::arg("inbox").none(true),
            py::arg("tag"))
       .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
@@ -196,7 +209,8 @@ void bind_server(py::module_& module) {
       .def("send_leading_metadata", &Call::send_leading_metadata)
       .def("notify_cancelled", &Call::notify_cancelled, py::arg("inbox"), py::arg("tag"))
       .def("disconnect", &Call::disconnect)
-      .def("begin_read", &Call::begin_read, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_read", bound_begin_read<Call>(), py::arg("inbox").none(true), py::arg("tag"),
+           py::arg("reads") = py::none())
       .def("begin_write", &Call::begin_write, py::arg("message"), py::arg("codec"), py::arg("inbox").none(true),
            py::arg("tag"))
       .def("set_response", &Call::set_response, py::arg("message"))
@@ -257,6 +271,8 @@ void bind_server(py::module_& module) {
       .def("finish", &HostServer::finish, py::arg("call"))
       .def("flush", &HostServer::flush)
       .def("shutdown", &HostServer::shutdown, py::arg("timeout"))
+      .def("begin_shutdown", &HostServer::begin_shutdown, py::arg("timeout"), py::arg("into").none(false),
+           py::arg("tag"))
       .def("stop", &HostServer::stop)
       .def("destroy", &HostServer::destroy)
       .def("running", &HostServer::running)
@@ -275,6 +291,11 @@ PYBIND11_MODULE(_core, module) {
   watch_forks_of_references();
   watch_forks_of_codec_names();
   trunkline::net::ForkSafeSockets::close_in_children();
+  forget_exit();
+  module.def("begin_exit", &begin_exit);
+  module.def("keep_through_exit", &keep_through_exit);
+  module.def("is_left_behind", &is_left_behind);
+  module.def("end_if_left_behind", &end_if_left_behind);
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));

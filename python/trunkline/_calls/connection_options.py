@@ -22,9 +22,10 @@ class ConnectionOptions(TypedDict, total=False):
     1 to 2^32 - 1; 2048 by default. A message that compresses better is sent uncompressed.
     ``max_header_bytes``: the longest metadata accepted. 8 KiB to 1 MiB; 16 KiB by default.
     ``max_methods``: the number of method names remembered. 256 to 65536; 1024 by default.
-    ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by
+    ``connection_credit_bytes``: bytes that the peer may send before they are taken from the connection, read or not.
+    1 MiB to 2^31 - 1; 16 MiB by default.
+    ``call_credit_bytes``: bytes that the peer may send in one call before they are read. 64 KiB to 2^31 - 1; 1 MiB by
     default.
-    ``call_credit_bytes``: the same for each call. 64 KiB to 2^31 - 1; 1 MiB by default.
     ``max_call_credit_bytes``: how far it may grow with the measured bandwidth-delay product, with gRPC only. At most
     half of ``connection_credit_bytes``; it does not grow if this is not larger. 0 to 2^31 - 1; 8 MiB by default.
     ``max_unread_bytes``: bytes held for incoming messages that have not been read and metadata of open calls. A long

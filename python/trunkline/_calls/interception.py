@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+_WAITS = "an interceptor waits; that needs trunkline.aio"
+
 #: Stands for a message that is not there, as None may be a message.
 UNSET: Any = object()
 
@@ -103,7 +105,7 @@ class Interception:
                     name = getattr(interceptor, "__qualname__", repr(interceptor))
                     raise RuntimeError(f"interceptor {name}: it ended without a yield and has set no response")
             except BaseException as error:
-                self.error = error
+                self.error = _raised_by_interceptor(error)
             return await self._unwind()
         return True
 
@@ -123,7 +125,7 @@ class Interception:
                 if self.error is not None and self.call._response is not UNSET:
                     self.error = None
             except BaseException as error:
-                self.error = error
+                self.error = _raised_by_interceptor(error)
                 self.call._response = UNSET
             self._running.pop()
         return False
@@ -139,6 +141,15 @@ class Interception:
             del error  # it would keep its own traceback alive
 
 
+def _raised_by_interceptor(error: BaseException) -> BaseException:
+    """Returns the error, without the frames of this module in its traceback: they refer to the interception, which holds
+    the error."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
+        traceback = traceback.tb_next
+    return error.with_traceback(traceback)
+
+
 async def _resume(running: Any, response: Any, error: BaseException | None) -> bool:
     """Resumes a generator of either kind. Returns True at a ``yield``, False at its end."""
     try:
@@ -150,7 +161,22 @@ async def _resume(running: Any, response: Any, error: BaseException | None) -> b
             running.throw(error)
     except (StopIteration, StopAsyncIteration):
         return False
+    finally:
+        del error  # its traceback refers to this frame
     return True
+
+
+def call_now(begin: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Runs the coroutine that ``begin``, a function or method of Python, returns, as ``run_now`` does. A signal handler
+    that raises in between leaves no coroutine behind that was never awaited."""
+    steps = begin()
+    try:
+        steps.send(None)
+    except StopIteration as ended:
+        return ended.value  # type: ignore[no-any-return]
+    finally:
+        steps.close()
+    raise RuntimeError(_WAITS)
 
 
 def run_now(steps: Coroutine[Any, Any, Result]) -> Result:
@@ -160,7 +186,7 @@ def run_now(steps: Coroutine[Any, Any, Result]) -> Result:
     except StopIteration as ended:
         return ended.value  # type: ignore[no-any-return]
     steps.close()
-    raise RuntimeError("an interceptor waits; that needs trunkline.aio")
+    raise RuntimeError(_WAITS)
 
 
 def send_through(interceptors: tuple[Any, ...], call: InterceptedCall, send: Callable[[], Any]) -> Any:
@@ -174,6 +200,7 @@ def send_through(interceptors: tuple[Any, ...], call: InterceptedCall, send: Cal
         except BaseException as raised:
             error = raised
         is_to_be_sent = run_now(interception.end(response, error))
+        response = error = None  # the traceback of the error refers to this frame
     return interception.result()
 
 
@@ -190,4 +217,5 @@ async def send_through_async(
         except BaseException as raised:
             error = raised
         is_to_be_sent = await interception.end(response, error)
+        response = error = None  # the traceback of the error refers to this frame
     return interception.result()

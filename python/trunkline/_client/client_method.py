@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._calls.deadline import inherited
+from .._calls.requests import close_requests
 from .._messages.types import is_protobuf
 from .._metadata import pairs_of
 from .._methods.definition import Kind, MethodDefinition
@@ -122,7 +123,13 @@ class ClientMethod:
 
     def _each_checked(self, requests: Any) -> Any:
         """Returns the requests, checked one by one."""
-        return map(self._checked, requests)
+        return requests if self._required is None else self._checked_each(iter(requests))
+
+    def _checked_each(self, requests: Iterator[Any]) -> Iterator[Any]:
+        try:
+            yield from map(self._checked, requests)
+        finally:
+            close_requests(requests)
 
     # --- unary methods ---
 

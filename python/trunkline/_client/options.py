@@ -57,7 +57,8 @@ class ChannelOptions(ConnectionOptions, total=False):
     what the server prefers, otherwise 2, and 1.1 once the server has answered in that.
     ``max_http1_connections``: in place of ``max_connections`` where a server is called over HTTP/1.1: a call gets a
     connection of its own while it lasts, and waits for one once there are so many. 1 to 1024; 64 by default.
-    ``max_connections``: connections of the pool; a call uses the one with the fewest calls. 1 to 1024; 1 by default.
+    ``max_connections``: connections of the pool, made as calls at a time need them; a call uses the one with the fewest
+    calls. 1 to 1024; 1 by default.
     ``balancing``: how calls are spread over several servers: ``two_choices`` (the default: the better of two random
     servers), ``round_robin``, ``random``, ``least_outstanding``, ``least_time``, ``consistent_hash``
     or ``pick_first``.

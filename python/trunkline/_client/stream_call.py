@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+import copy
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from .. import _core
 from .._calls.interception import Interception
+from .._calls.reads import Reads
 from .._errors import Cancelled, RpcError, Unimplemented
 from .._messages.codec_table import MessageCoding
 from .._metadata import Metadata
@@ -22,7 +24,7 @@ class StreamCall(abc.ABC):
     """The messages, the status and the interceptors of one streaming call.
 
     Its coroutines suspend in ``_wait`` and in asynchronous interceptors only. Code that blocks has neither, and runs
-    them with ``run_now``. One read and one write may be in progress at the same time.
+    them with ``call_now``. One read and one write may be in progress at the same time.
 
     Interceptors start before the stream is opened, and are resumed once, at its end.
     """
@@ -40,9 +42,11 @@ class StreamCall(abc.ABC):
         self._open_stream = open_stream
         self._interception = interception
         self._response_info = response_info
-        self._is_intercepted = False
+        #: True while interceptors are to be resumed at the end of the call.
+        self.is_intercepted = False
         self._stream: _core.ClientStream | None = None
         self._coding: MessageCoding
+        self._reads: Reads
         self._write_error: RpcError | None = None
         #: The status of the call has been read, or the call was given up before it was opened.
         self.has_ended = False
@@ -51,12 +55,27 @@ class StreamCall(abc.ABC):
 
     @abc.abstractmethod
     async def _wait(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        """Begins an operation with ``begin(*arguments, inbox, tag)`` and returns its outcome. Sets ``is_cancelled`` if
-        the wait is interrupted."""
+        """Begins an operation with ``begin(*arguments, inbox, tag)`` and returns its outcome. If the wait is
+        interrupted, the operation is given up, and the call goes on."""
+
+    @abc.abstractmethod
+    async def _read(self) -> Any:
+        """The bytes of the next message, or None after the last one."""
+
+    def _begin(self) -> None:
+        """Opens the stream in the core."""
+        self._stream, self._coding = self._open_stream()
+        del self._open_stream  # it holds the request of a server stream
+        self._reads = Reads(self._stream.begin_read)
 
     @property
     def is_open(self) -> bool:
         return self._stream is not None
+
+    @property
+    def is_being_read(self) -> bool:
+        """Returns whether a read is in progress."""
+        return self._stream is not None and self._reads.is_reading
 
     @property
     def _core_stream(self) -> _core.ClientStream:
@@ -67,27 +86,26 @@ class StreamCall(abc.ABC):
         """Runs the interceptors up to their ``yield``, then opens the stream. Raises what either raises."""
         interception = self._interception
         if interception is None:
-            self._stream, self._coding = self._open_stream()
-            return
+            return self._begin()
         if not await interception.begin():
             interception.result()
             raise RuntimeError(
                 f"stream {interception.call.method}: an interceptor has set a response; streams have none"
             )
         try:
-            self._stream, self._coding = self._open_stream()
+            self._begin()
         except BaseException as error:
             await interception.end(None, error)
             interception.result()
             raise
-        self._is_intercepted = True
+        self.is_intercepted = True
 
     async def read(self) -> tuple[bool, Any]:
         """Returns (True, message), or (False, None) once the server has ended the call with ok. Raises RpcError."""
-        stream = self._core_stream
-        data = await self._wait_for_status(stream.begin_read)
+        self._reads.check_idle()  # what it raises is not the status of the call
+        data = await self._wait_for_status(self._read())
         if data is not None:
-            return True, self._coding.decode_as(stream.codec(), data)
+            return True, self._coding.decode_as(self._core_stream.codec(), data)
         await self._end()
         return False, None
 
@@ -114,18 +132,19 @@ class StreamCall(abc.ABC):
 
     async def finish(self) -> None:
         """Waits for the status of the call and raises it unless it is ok."""
-        await self._wait_for_status(self._core_stream.begin_finish)
+        await self._wait_for_status(self._wait(self._core_stream.begin_finish))
         await self._end()
 
     async def only_response(self) -> Any:
         """Returns the one response of a call with a stream of requests, whose writes are closed elsewhere."""
         stream = self._core_stream
-        data = await self._wait_for_status(stream.begin_read)
+        self._reads.check_idle()
+        data = await self._wait_for_status(self._read())
         codec = stream.codec()
-        await self._wait_for_status(stream.begin_finish)
+        await self._wait_for_status(self._wait(stream.begin_finish))
         if data is None:
             await self._refuse("the server sent no response")
-        if await self._wait_for_status(stream.begin_read) is not None:
+        if await self._wait_for_status(self._read()) is not None:
             await self._refuse("the server sent several responses")
         await self._end()
         return self._coding.decode_as(codec, data)
@@ -134,7 +153,11 @@ class StreamCall(abc.ABC):
         """Gives the call up unless it has ended. The interceptors see the error of a failed write, or Cancelled."""
         if not self.has_ended:
             self.cancel()
-            await self._end_interceptors(self._write_error or Cancelled("the stream was given up"), is_raised=False)
+            error, self._write_error = self._write_error, None
+            try:
+                await self._end_interceptors(error or Cancelled("the stream was given up"), is_raised=False)
+            finally:
+                del error
 
     def cancel(self) -> None:
         """Gives the call up: operations in progress end with Cancelled."""
@@ -160,21 +183,30 @@ class StreamCall(abc.ABC):
         try:
             await self._wait(begin, *arguments)
         except RpcError as error:
-            self._write_error = error
+            self._note_write_error(error)
             raise
+
+    def _note_write_error(self, error: RpcError) -> None:
+        """Keeps the error of a failed write for the interceptors: a copy without traceback, which would refer to the
+        requests. Any thread may call it; once the call has ended nobody needs the error."""
+        if self.is_intercepted:
+            self._write_error = copy.copy(error)
 
     async def _refuse(self, problem: str) -> NoReturn:
         """Ends a call that the server has ended with ok, but not as its kind demands."""
         error = Unimplemented(f"finish stream: {problem}", trailing_metadata=self.trailing_metadata())
         error.leading_metadata = self.leading_metadata()
         error.peer = self._core_stream.peer()
-        await self._fail(error)
-        raise error
+        try:
+            await self._fail(error)
+            raise error
+        finally:
+            del error
 
-    async def _wait_for_status(self, begin: Callable[..., _core.StreamOperation]) -> Any:
+    async def _wait_for_status(self, outcome: Awaitable[Any]) -> Any:
         """Waits for an operation whose error is the status of the call."""
         try:
-            return await self._wait(begin)
+            return await outcome
         except RpcError as error:
             await self._fail(error)
             raise
@@ -182,28 +214,37 @@ class StreamCall(abc.ABC):
     async def _fail(self, error: RpcError) -> None:
         """Runs when the call has ended with ``error``. Raises the error that the interceptors leave instead, if any."""
         self._note_end()
-        await self._end_interceptors(error, is_raised=True)
+        try:
+            await self._end_interceptors(error, is_raised=True)
+        finally:
+            del error  # its traceback refers to this frame
 
     async def _end(self) -> None:
         """Runs when the call has ended with ok."""
         self._note_end()
-        if self._is_intercepted:
+        if self.is_intercepted:
             await self._end_interceptors(None, is_raised=True)
 
     def _note_end(self) -> None:
         self.has_ended = True
+        self._write_error = None
         if self._response_info is not None:
             self._response_info._set(self._core_stream)
 
     async def _end_interceptors(self, error: RpcError | None, *, is_raised: bool) -> None:
         """Raises the error that the interceptors leave. With ``is_raised``, also if it is ``error`` itself."""
-        if not self._is_intercepted:
+        if not self.is_intercepted:
             return
-        self._is_intercepted = False
-        assert self._interception is not None
-        if await self._interception.end(None, error):
-            method = self._interception.call.method
-            raise RuntimeError(f"stream {method}: an interceptor yields again; streams are sent once")
-        left = self._interception.error
-        if left is not None and (is_raised or left is not error):
-            raise left
+        self.is_intercepted = False
+        interception, self._interception = self._interception, None
+        assert interception is not None
+        left: BaseException | None = None
+        try:
+            if await interception.end(None, error):
+                method = interception.call.method
+                raise RuntimeError(f"stream {method}: an interceptor yields again; streams are sent once")
+            left, interception.error = interception.error, None
+            if left is not None and (is_raised or left is not error):
+                raise left
+        finally:
+            del left, error  # their tracebacks refer to this frame

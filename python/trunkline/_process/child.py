@@ -206,7 +206,7 @@ def until_stopped(start: Callable[[], Any], before_end: Callable[[], float] = la
         select.select([stop], [], [])
         grace = read_grace(stop)
         time.sleep(before_end())
-        with logging_cut_off_calls():
+        with logging_cut_off_calls(of_worker()):
             if grace > 0:
                 running.shutdown(grace)
             else:
@@ -216,12 +216,18 @@ def until_stopped(start: Callable[[], Any], before_end: Callable[[], float] = la
 
 
 @contextlib.contextmanager
-def logging_cut_off_calls() -> Iterator[None]:
-    """Logs the DeadlineExceeded of a shutdown in a child."""
+def logging_cut_off_calls(where: str = "") -> Iterator[None]:
+    """Around a shutdown of a process that ends: logs how many calls were cut off, instead of raising DeadlineExceeded.
+    ``where`` begins the line."""
     try:
         yield
     except DeadlineExceeded as error:
-        _log.warning("worker process %d: %s", os.getpid(), error.message)
+        _log.warning("%s%s", where, error.message)
+
+
+def of_worker() -> str:
+    """Returns how a line about this process begins."""
+    return f"worker process {os.getpid()}: "
 
 
 @contextlib.contextmanager

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from .. import _core
 from .thread_names import name_for_system
-from .threads import fulfil
+from .threads import fulfil, is_refused_by_exit
 
 Function = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -42,8 +43,25 @@ class DaemonPool:
             name = f"{self._name}-{len(self._threads)}"
             thread = threading.Thread(target=self._serve, name=name, daemon=True)
             self._threads.append(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._do_without(thread, future, error)
         return future
+
+    def _do_without(self, thread: threading.Thread, future: Future[Any], error: RuntimeError) -> None:
+        """Leaves the function to the other threads, as the system has refused this one. Without any it runs at once if
+        that is so because the interpreter ends; otherwise this raises ``error``."""
+        with self._changed:
+            self._threads.remove(thread)
+            self._changed.notify()
+            work = self._work.pop(future, None) if not self._threads else None
+        if work is None:
+            return
+        if not is_refused_by_exit(error):
+            raise error
+        if future.set_running_or_notify_cancel():
+            fulfil(future, *work)
 
     def close(self) -> None:
         """Cancels the functions that have not begun. Threads end after the functions that they run."""
@@ -71,6 +89,7 @@ class DaemonPool:
 
     def _serve(self) -> None:
         name_for_system(threading.current_thread())
+        _core.keep_through_exit()
         while (work := self._next()) is not None:
             future, (function, arguments) = work
             if future.set_running_or_notify_cancel():

@@ -10,19 +10,36 @@ from typing import Any
 
 from .. import _core
 from .._calls.interception import UNSET, send_through
+from .._calls.reads import Reads
 from .._messages.builtin_codecs import decode_errors
 from .._messages.codec_table import CodecTable
 from .incoming_call import IncomingCall
 from .method import Method, MethodCoders
 
 
-def requests_of(call: _core.ServedCall, coders: MethodCoders) -> Iterator[Any]:
-    """Yields the requests of a stream; blocks while it waits for one."""
-    while True:
-        data = call.begin_read(None, None).wait()
+class Requests:
+    """The requests of a stream; blocks while it waits for one. No generator: an exception, such as that of a request
+    that cannot be decoded, would end it."""
+
+    __slots__ = ("_call", "_coders", "_is_closed", "_reads")
+
+    def __init__(self, call: _core.ServedCall, coders: MethodCoders) -> None:
+        self._call = call
+        self._coders = coders
+        self._reads = Reads(call.begin_read)
+        self._is_closed = False
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        data = None if self._is_closed else self._reads.read_now()
         if data is None:
-            return
-        yield coders.decode(data, call.codec())
+            raise StopIteration
+        return self._coders.decode(data, self._call.codec())
+
+    def close(self) -> None:
+        self._is_closed = True
 
 
 def worker_entry(method: Method, codecs: CodecTable, interceptors: tuple[Any, ...] = ()) -> Callable[..., Any]:
@@ -37,8 +54,8 @@ def worker_entry(method: Method, codecs: CodecTable, interceptors: tuple[Any, ..
 
 
 def in_an_empty_context(entry: Callable[..., Any], kind: _core.MethodKind) -> Callable[..., Any]:
-    """Returns an entry that runs all of a call, from its interceptors and decoders to its encoders and callbacks, in one
-    context without variables. The next call on that thread sees nothing that this one sets. ``kind`` is that of the
+    """Returns an entry that runs all of a call, from its interceptors and decoders to its encoders and callbacks, in
+    one context without variables. The next call on that thread sees nothing that this one sets. ``kind`` is that of the
     method."""
     make_context = contextvars.Context().copy
 
@@ -137,7 +154,7 @@ def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.Ser
         call.begin_write(data, codec, None, None).wait()
 
     def run(call: _core.ServedCall) -> None:
-        requests = requests_of(call, coders)
+        requests = Requests(call, coders)
         request: Any = requests
         if kind == _core.MethodKind.server_stream:
             request = next(requests, UNSET)

@@ -56,8 +56,8 @@ class ServerOptions(ConnectionOptions, total=False):
     ``max_memory_percent_per_peer``: the part of ``max_memory_bytes`` that may be held for one address. Beyond it new
     calls of the address are refused, its long messages wait, and its connections are not read. Peers over ``unix`` and
     ``inproc`` count as one. 1 to 100; 50 by default.
-    ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
-    default.
+    ``max_concurrent_calls_per_connection``: announced to clients; more open calls are refused, and calls beyond it
+    because handlers of cancelled ones still run wait. 1 to 2^31 - 1; 16384 by default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
     ``max_connection_age``: seconds, and up to 10 % more or less, after which a connection takes no further calls and
     closes after the last one. Up to a year; 0 (never) by default.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import weakref
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -14,11 +15,18 @@ from .._calls.interception import checked_interceptors
 from .._messages.codec_table import CodecTable
 from .._methods.service_class import methods_of
 from .._methods.signature import name_of
+from .._process.green_threads import check_real_threads
 from .method import Method
 from .options import ServerOptions
 from .route import route_method
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Notified = TypeVar("Notified", bound=Callable[[], object])
+
+
+def _is_asynchronous(callback: Callable[[], object]) -> bool:
+    """Returns whether calling it makes a coroutine, as far as that can be told before."""
+    return inspect.iscoroutinefunction(callback) or inspect.iscoroutinefunction(type(callback).__call__)
 
 
 class _Running(Protocol):
@@ -44,6 +52,7 @@ class ServerBase:
         self._running: weakref.WeakSet[_Running] = weakref.WeakSet()
         #: The URIs of the announcements, with their options.
         self._announcements: list[tuple[str, dict[str, Any]]] = []
+        self._shutdown_callbacks: list[Callable[[], object]] = []
         self._allows_async = allows_async
         self._collects_statistics = False
         #: The endpoint of the console; empty if the console has none of its own.
@@ -57,6 +66,21 @@ class ServerBase:
     def __repr__(self) -> str:
         count = sum(not each.is_built_in and not each.is_route for each in self._methods.values())
         return f"<trunkline.{'aio.' * self._allows_async}Server {count} method{'s' * (count != 1)}>"
+
+    def on_shutdown(self, callback: Notified, /) -> Notified:
+        """Calls ``callback()`` once for each running server that begins afterwards, when its shutdown begins or it is
+        stopped: before clients are told, and on the thread that begins it, which is that of the event loop for an
+        ``aio.Server``. Returns ``callback``, and so is a decorator.
+
+        Streams without an end of their own use it to finish, as they would otherwise delay the shutdown:
+        ``server.on_shutdown(stopping.set)`` with an event that the handlers wait for; ``Context.is_draining()`` tells the
+        same. With several processes each runs its own. What the callback raises is logged, by ``trunkline.server``.
+        Raises TypeError for what is not callable or is a coroutine function.
+        """
+        if not callable(callback) or _is_asynchronous(callback):
+            raise TypeError(f"on_shutdown: expected a function that is not a coroutine function, got {callback!r}")
+        self._shutdown_callbacks.append(callback)
+        return callback
 
     @overload
     def method(self, name: Function, /) -> Function: ...
@@ -269,6 +293,7 @@ class ServerBase:
 
 
 def check_serving(server: ServerBase, endpoints: Sequence[str], workers: int) -> None:
+    check_real_threads("a server")
     if not endpoints:
         raise ValueError("serve: no endpoint is given")
     if workers < 1:

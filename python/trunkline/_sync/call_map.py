@@ -7,14 +7,59 @@ import itertools
 import queue
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from .. import _core
+from .._calls.requests import close_requests
 from .._errors import RpcError
 from .._messages.builtin_codecs import Decode
 from .._messages.codec_table import CodecTable, MessageCoding
 from .futures import CallFuture
+from .responses import Responses
+
+
+class MappedCalls(Responses):
+    """The responses of ``map_calls``, which come in lists. It decodes them itself, which saves a call for each."""
+
+    def __init__(self, lists: Generator[tuple[Decode, list[Any]], None, None], return_exceptions: bool) -> None:
+        """``lists`` yields outcomes, each list with the function that decodes its responses."""
+        super().__init__(lists)
+        self._return_exceptions = return_exceptions
+        self._decode: Decode = bytes  # replaced with the first list
+        self._outcomes: Iterator[Any] = iter(())
+
+    def __next__(self) -> Any:
+        outcome: Any = None
+        try:
+            while True:
+                for outcome in self._outcomes:
+                    try:
+                        if not isinstance(outcome, BaseException):
+                            return self._decode(outcome)
+                    except RpcError as error:
+                        outcome = error
+                    if self._return_exceptions and isinstance(outcome, Exception):
+                        return outcome
+                    raise outcome
+                more = next(self._yielded, None)
+                if more is None:
+                    break
+                self._decode, outcomes = more
+                self._outcomes = iter(outcomes)
+        except BaseException as error:
+            outcome = None  # the traceback of the error refers to this frame
+            self._is_cut_off = not isinstance(error, RpcError)
+            self.close()
+            if isinstance(error, StopIteration):
+                raise RuntimeError("decoding a response has raised StopIteration") from error
+            raise
+        self._check()
+        raise StopIteration
+
+    def close(self) -> None:
+        self._outcomes = iter(())
+        super().close()
 
 
 def map_calls(
@@ -25,34 +70,34 @@ def map_calls(
     response: Any,
     codec: str | None,
     size: int,
-    return_exceptions: bool,
     settings: _core.CallSettings | None,
-) -> Iterator[Any]:
-    """Yields the responses in the order of the requests. At most ``size`` calls are in progress."""
-    iterator = iter(requests)
+) -> Generator[tuple[Decode, list[Any]], None, None]:
+    """Yields lists of outcomes in the order of the requests. At most ``size`` calls are in progress."""
+    iterator: Any = iter(requests)
+    del requests
     chunk = max(1, min(64, size // 4))
     # A window has one codec. A request with another one is left for the next window.
     left: list[Any] = []
-    while True:
-        first = left.pop() if left else next(iterator, _END)
-        if first is _END:
-            return
-        coding = codecs.coding(type(first), response, codec)
-        window = channel.make_window(method, coding.codec, settings, size, coding.expects)
+    try:
+        while (first := left.pop() if left else next(iterator, _END)) is not _END:
+            coding = codecs.coding(type(first), response, codec)
+            window = channel.make_window(method, coding.codec, settings, size, coding.expects)
 
-        def coding_of(kind: type[Any]) -> MessageCoding:
-            return codecs.coding(kind, response, codec)
+            def coding_of(kind: type[Any]) -> MessageCoding:
+                return codecs.coding(kind, response, codec)
 
-        try:
-            batches = _batches(method, itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
-            for batch in itertools.chain(batches, itertools.repeat(None)):
-                outcomes = window.exchange(batch or [], batch is None)
-                if batch is None and not outcomes:
-                    break
-                for outcome in outcomes:
-                    yield _decoded(coding.decode, outcome, return_exceptions)
-        finally:
-            window.cancel()
+            try:
+                batches = _batches(method, itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
+                for batch in itertools.chain(batches, itertools.repeat(None)):
+                    outcomes = window.exchange(batch or [], batch is None)
+                    if batch is None and not outcomes:
+                        break
+                    yield coding.decode, outcomes
+            finally:
+                window.cancel()
+    finally:
+        close_requests(iterator)
+        iterator = None  # the traceback of an error refers to this frame
 
 
 #: Stands for the end of the requests.
@@ -106,18 +151,24 @@ def calls_as_completed(
     size: int,
     return_exceptions: bool,
     settings: _core.CallSettings | None,
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Yields (index of the request, response) in the order in which the calls end."""
+    iterator: Any = iter(requests)
+    del requests
     inbox = channel.make_inbox(False)
     in_flight: dict[int, tuple[_core.ClientCall, MessageCoding]] = {}
 
     def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-        for index, outcome in outcomes:
-            coding = in_flight.pop(index)[1]
-            yield index, _decoded(coding.decode, outcome, return_exceptions)
+        outcome: Any = None
+        try:
+            for index, outcome in outcomes:
+                coding = in_flight.pop(index)[1]
+                yield index, _decoded(coding.decode, outcome, return_exceptions)
+        finally:
+            del outcomes, outcome  # the traceback of an error refers to this frame
 
     try:
-        for index, request in enumerate(requests):
+        for index, request in enumerate(iterator):
             coding = codecs.coding(type(request), response, codec)
             data = coding.encoded(method, request)
             call = channel.begin(method, data, coding.codec, settings, coding.expects, inbox, index)
@@ -127,6 +178,8 @@ def calls_as_completed(
             yield from ended(inbox.wait_and_take(float("inf")))
     finally:
         _core.cancel_all([call for call, _ in in_flight.values()])
+        close_requests(iterator)
+        iterator = None  # the traceback of an error refers to this frame
 
 
 def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
@@ -137,17 +190,25 @@ def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
         outcome = error
     if return_exceptions and isinstance(outcome, Exception):
         return outcome
-    raise outcome
+    try:
+        raise outcome
+    finally:
+        del outcome  # its traceback refers to this frame
 
 
 Submit = Callable[[Any], CallFuture[Any]]
 
 
-def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
-    """Does what ``map_calls`` does, with futures, for calls with interceptors or an inherited deadline."""
+def map_futures(
+    submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
+) -> Generator[Any, None, None]:
+    """Yields the responses in the order of the requests, with futures, for calls with interceptors or an inherited
+    deadline."""
+    iterator: Any = iter(requests)
+    del requests
     in_flight: deque[CallFuture[Any]] = deque()
     try:
-        for request in requests:
+        for request in iterator:
             in_flight.append(submit(request))
             while in_flight and (len(in_flight) >= size or in_flight[0].done()):
                 yield _outcome(in_flight.popleft(), return_exceptions)
@@ -156,21 +217,29 @@ def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_excep
     finally:
         for future in in_flight:
             future.cancel()
+        close_requests(iterator)
+        iterator = None  # the traceback of an error refers to this frame
 
 
 def futures_as_completed(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Does what ``calls_as_completed`` does, with futures, for calls with interceptors or an inherited deadline."""
+    iterator: Any = iter(requests)
+    del requests
     done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
     in_flight: dict[CallFuture[Any], int] = {}
 
     def next_one() -> tuple[int, Any]:
         future = done.get()
-        return in_flight.pop(future), _outcome(future, return_exceptions)
+        index = in_flight.pop(future)
+        try:
+            return index, _outcome(future, return_exceptions)
+        finally:
+            del future  # it holds the error, whose traceback refers to this frame
 
     try:
-        for index, request in enumerate(requests):
+        for index, request in enumerate(iterator):
             future = submit(request)
             in_flight[future] = index
             future.add_done_callback(done.put)  # type: ignore[arg-type]
@@ -181,12 +250,17 @@ def futures_as_completed(
     finally:
         for future in in_flight:
             future.cancel()
+        close_requests(iterator)
+        iterator = future = None  # type: ignore[assignment]  # as in calls_as_completed()
 
 
 def _outcome(future: CallFuture[Any], return_exceptions: bool) -> Any:
-    try:
+    error = future.exception()
+    if error is None:
         return future.result()
-    except Exception as error:
-        if not return_exceptions:
-            raise
+    if return_exceptions and isinstance(error, Exception):
         return error
+    try:
+        raise error
+    finally:
+        del error, future  # the traceback refers to this frame

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .. import _core
 from .._calls.deadline import checked_timeout, inherits_deadline
-from .._calls.interception import Interception, run_now, send_through
+from .._calls.interception import Interception, call_now, send_through
+from .._calls.requests import close_requests
 from .._client.call_settings import checked_window, codec_and_settings, settings_of
 from .._client.channel_base import ChannelBase
 from .._client.options import CallOptions, ChannelOptions, StreamOptions
@@ -24,12 +25,14 @@ from .._client.response_info import ResponseInfo, checked_response_info
 from .._client.state_watch import ChannelState
 from .._errors import DeadlineExceeded, RpcError
 from .._metadata import MetadataLike, pairs_of
-from .._process.exit import forget, track_channel
+from .._process.exit import forget, time_left, track_channel
 from . import futures
-from .call_map import calls_as_completed, futures_as_completed, map_calls, map_futures
+from .call_map import MappedCalls, calls_as_completed, futures_as_completed, map_calls, map_futures
 from .client_methods import CLIENT_METHODS
-from .client_stream import BlockingStreamCall, ClientStream
+from .client_stream import ClientStream
 from .futures import CallFuture, Dispatcher
+from .responses import Responses
+from .stream_call import BlockingStreamCall
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -133,14 +136,14 @@ class Channel(ChannelBase):
             closer, dispatcher = self._closer, self._dispatcher
             self._closer = closer or threading.get_ident()
         if closer not in (0, threading.get_ident()) and not (dispatcher is not None and dispatcher.is_this_thread()):
-            self._closed.wait()
+            self._closed.wait(time_left())
         return closer == 0
 
     def _close_at_exit(self) -> None:
-        try:
-            self.close(0.0)
-        except Exception:
-            pass
+        # The first of these cuts short what another thread may wait for in close().
+        for close in (self._core.close, self.close):
+            with contextlib.suppress(Exception):
+                close(0.0)
 
     # --- one call ---
 
@@ -375,16 +378,20 @@ class Channel(ChannelBase):
         """Makes a call for each request, up to ``window`` of them at once, and yields the responses in the order of the
         requests.
 
-        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing or dropping the
-        iterator cancels the calls in progress; so does an exception of ``requests``, which is raised here.
+        A failed call raises its error at its turn, which ends the iterator, or with ``return_exceptions`` yields it.
+        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests`` or of a
+        signal handler: whoever reads on then gets Cancelled. A generator of requests is closed with the iterator; what
+        it raises then is logged.
 
         ``requests`` runs on the calling thread. While it waits, no response is yielded, so it must not wait for one.
         """
         size = checked_window(window)
         if self._interceptors or inherits_deadline(options):
-            return map_futures(self._submitting(method, response, options), requests, size, return_exceptions)
+            submitting = self._submitting(method, response, options)
+            return Responses(map_futures(submitting, requests, size, return_exceptions))
         codec, settings = codec_and_settings(self._default_timeout, **options)
-        return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
+        lists = map_calls(self._core, self._codecs, method, requests, response, codec, size, settings)
+        return MappedCalls(lists, return_exceptions)
 
     @overload
     def as_completed(
@@ -421,10 +428,13 @@ class Channel(ChannelBase):
         """Makes calls as ``map`` does, and yields (index of the request, response) in the order in which they end."""
         size = checked_window(window)
         if self._interceptors or inherits_deadline(options):
-            return futures_as_completed(self._submitting(method, response, options), requests, size, return_exceptions)
+            submitting = self._submitting(method, response, options)
+            return Responses(futures_as_completed(submitting, requests, size, return_exceptions))
         codec, settings = codec_and_settings(self._default_timeout, **options)
-        return calls_as_completed(
-            self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
+        return Responses(
+            calls_as_completed(
+                self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
+            )
         )
 
     def _submitting(self, method: str, response: Any, options: CallOptions) -> Callable[[Any], CallFuture[Any]]:
@@ -515,29 +525,42 @@ class Channel(ChannelBase):
         ``response_info``: as in ``call``.
 
         ``requests`` runs on the calling thread. While it waits, neither a timeout nor an early end of the call is
-        noticed.
+        noticed. If the call ends first, a generator is closed. What it raises then is logged, since the call has its
+        outcome.
         """
-        iterator = iter(requests)
-        first = next(iterator, _NOTHING)
-        kind = type(first) if request is Any and first is not _NOTHING else request
-        is_stated = request is not Any
-        stream = self._open(
-            method, "client_stream", None, kind, response, is_stated=is_stated, response_info=response_info, **options
-        )
-        with stream:
-            call = stream._call
-            if first is not _NOTHING and call.write_now_unless_ended(first):
-                for message in iterator:
-                    if not call.write_now_unless_ended(message):
-                        break
-            run_now(call.close_writes_unless_ended())
-            return run_now(call.only_response())
+        iterator: Any = None
+        try:
+            iterator = iter(requests)
+            del requests
+            first = next(iterator, _NOTHING)
+            kind = type(first) if request is Any and first is not _NOTHING else request
+            stream = self._open(
+                method,
+                "client_stream",
+                None,
+                kind,
+                response,
+                is_stated=request is not Any,
+                response_info=response_info,
+                **options,
+            )
+            with stream:
+                call = stream._call
+                if first is not _NOTHING and call.write_now_unless_ended(first):
+                    for message in iterator:
+                        if not call.write_now_unless_ended(message):
+                            break
+                call.close_writes_now()
+                return call_now(call.only_response)
+        finally:
+            close_requests(iterator)
+            iterator = first = message = None  # the traceback of an error refers to this frame
 
     def _open(
         self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Any
     ) -> ClientStream[Any, Any]:
         call = BlockingStreamCall(*self._stream(method, kind, only_request, request, response, **options))
-        run_now(call.open())
+        call_now(call.open)
         stream: ClientStream[Any, Any] = ClientStream(call)
         self._streams.add(stream)
         return stream

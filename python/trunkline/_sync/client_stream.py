@@ -3,71 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from .. import _core
-from .._calls.interception import run_now
-from .._client.stream_call import StreamCall
-from .._errors import RpcError
+from .._calls.interception import call_now
 from .._metadata import Metadata
-from .request_writer import RequestWriter
+from .exchange import Exchange
+from .stream_call import BlockingStreamCall
 
 Request = TypeVar("Request", contravariant=True)
 Response = TypeVar("Response", covariant=True)
 Self = TypeVar("Self", bound="ClientStream[Any, Any]")
-
-
-class BlockingStreamCall(StreamCall):
-    """A streaming call whose operations block the calling thread."""
-
-    async def _wait(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        operation = begin(*arguments, None, None)
-        try:
-            return operation.wait()
-        except RpcError:
-            raise
-        except BaseException:  # KeyboardInterrupt, or what another signal handler raises
-            self.is_cancelled = True
-            raise
-
-    def read_now(self) -> tuple[bool, Any]:
-        """Does what ``read`` does, without coroutines, which would cost a microsecond per message."""
-        stream = self._core_stream
-        operation = stream.begin_read(None, None)
-        try:
-            data = operation.wait()
-        except RpcError as error:
-            run_now(self._fail(error))
-            raise
-        except BaseException:
-            self.is_cancelled = True
-            raise
-        if data is not None:
-            return True, self._coding.decode_as(stream.codec(), data)
-        run_now(self._end())
-        return False, None
-
-    def write_now(self, message: Any) -> None:
-        """Does what ``write`` does, without coroutines."""
-        operation = self._core_stream.begin_write(self._coding.encoded(self.method, message), False, None, None)
-        try:
-            operation.wait()
-        except RpcError as error:
-            self._write_error = error
-            raise
-        except BaseException:
-            self.is_cancelled = True
-            raise
-
-    def write_now_unless_ended(self, message: Any) -> bool:
-        """Writes a message. Returns False if the server has ended the call, whose status says more than the failure."""
-        try:
-            self.write_now(message)
-        except RpcError:
-            return False
-        return True
 
 
 class ClientStream(Generic[Request, Response]):
@@ -87,7 +34,7 @@ class ClientStream(Generic[Request, Response]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        run_now(self._call.leave())
+        call_now(self._call.leave)
 
     def read(self) -> Response:
         """Returns the next message. Raises EOFError once the server has ended the call with ok, RpcError otherwise."""
@@ -111,29 +58,23 @@ class ClientStream(Generic[Request, Response]):
 
     def close_writes(self) -> None:
         """Tells the server that no more messages follow."""
-        run_now(self._call.close_writes())
+        call_now(self._call.close_writes)
 
     def finish(self) -> None:
         """Waits for the status of the call and raises it unless it is ok. Unread messages can still be read."""
-        run_now(self._call.finish())
+        call_now(self._call.finish)
 
-    def exchange(self, requests: Iterable[Request]) -> Iterator[Response]:
+    def exchange(self, requests: Iterable[Request]) -> Generator[Response, None, None]:
         """Writes ``requests`` on a thread of its own while it yields the responses.
 
         An exception of ``requests`` ends the call and is raised here. Nothing interrupts ``requests``: if it is waiting
-        when the responses end, its thread keeps waiting, and what it raises afterwards is logged.
+        when the responses end, its thread keeps waiting. A generator is closed on that thread once the call has ended.
+        What it raises then is logged, since the call has its outcome.
+
+        If a signal handler raises while a response is waited for, the call goes on, and so does the iterator. Closing
+        or dropping the iterator cancels the call.
         """
-        call = self._call
-        writer = RequestWriter(call.write_now_unless_ended, self.close_writes, call.cancel, requests)
-        try:
-            with self:
-                yield from self
-            writer.end()
-        except RpcError:
-            writer.end()
-            raise
-        finally:
-            writer.leave()
+        return Exchange(self, self._call, requests)
 
     def cancel(self) -> None:
         """Cancels the call: operations in progress raise Cancelled. Any thread may call it."""

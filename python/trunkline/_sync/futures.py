@@ -20,6 +20,8 @@ from .._client.response_info import ResponseInfo
 from .._client.state_watch import StateWatch
 from .._errors import Cancelled, FailedPrecondition
 from .._process.batches import do_each
+from .._process.exit import time_left
+from .._process.green_threads import check_real_threads
 from .._process.thread_names import name_for_system
 
 Response = TypeVar("Response")
@@ -64,12 +66,24 @@ class CallFuture(concurrent.futures.Future[Response]):
         runs the callbacks would have to complete it.
         """
         self._check_waiting()
-        return super().result(timeout)
+        try:
+            return super().result(timeout)
+        except BaseException:
+            self._check_left_behind()
+            raise
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Waits as ``result`` does, and returns the error; None without one."""
         self._check_waiting()
-        return super().exception(timeout)
+        error = super().exception(timeout)
+        if error is not None:
+            self._check_left_behind()
+        return error
+
+    def _check_left_behind(self) -> None:
+        """Ends a thread that the exit of the interpreter leaves behind, in the place of the error of the call."""
+        if self.done():
+            _core.end_if_left_behind()
 
     def _check_waiting(self) -> None:
         dispatcher = self._dispatcher
@@ -160,6 +174,7 @@ class Dispatcher:
 
     def __init__(self, inbox: _core.Inbox) -> None:
         self.inbox = inbox
+        check_real_threads("a future of a call")
         #: The futures of calls in progress.
         self.pending: set[CallFuture[Any]] = set()
         self._thread = threading.Thread(target=_dispatch, args=(inbox,), name="trunkline-channel", daemon=True)
@@ -174,15 +189,17 @@ class Dispatcher:
         return self._thread.ident == threading.get_ident()
 
     def stop(self) -> None:
-        """Completes the futures of calls that have ended, and ends the thread. Call it after the channel is closed."""
+        """Completes the futures of calls that have ended, and ends the thread. Call it after the channel is closed. At
+        exit it does not wait long for the callback of a future."""
         self.inbox.close()
         if self.is_this_thread():
             _complete(self.inbox.take())
         else:
-            self._thread.join()
+            self._thread.join(time_left())
 
 
 def _dispatch(inbox: _core.Inbox) -> None:
+    _core.keep_through_exit()
     is_closed = False
     while not is_closed:
         is_closed = inbox.is_closed()

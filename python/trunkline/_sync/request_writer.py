@@ -6,20 +6,23 @@ from __future__ import annotations
 import contextvars
 import logging
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import _core
+from .._calls.requests import close_requests
 from .._errors import RpcError
+from .._process.green_threads import check_real_threads
 
 _log = logging.getLogger("trunkline")
 
 #: Seconds to wait for the thread after the call has ended; its requests may never end.
-_JOIN_TIMEOUT = 0.1
+_END_TIMEOUT = 0.1
 
 
 class RequestWriter:
-    """Writes requests on a thread of its own, which starts at once. If the call ends first, a generator of requests is
-    closed on that thread."""
+    """Writes requests on a thread of its own. Their iterator lives on that thread: a generator is closed there, as soon
+    as the call has ended or a request cannot be written."""
 
     def __init__(
         self,
@@ -34,17 +37,24 @@ class RequestWriter:
         self._cancel = cancel
         self._requests = requests
         self._lock = threading.Lock()
+        self._has_begun = False
+        self._has_ended = threading.Event()
         self._failure: BaseException | None = None
         self._is_left = False
+        self.is_started = False
+
+    def start(self) -> None:
+        """Starts the thread. If a signal handler raises meanwhile, it must be called again."""
+        check_real_threads("exchange()")
         run = contextvars.copy_context().run
-        self._thread = threading.Thread(target=run, args=(self._run,), name="trunkline-writer", daemon=True)
-        self._thread.start()
+        threading.Thread(target=run, args=(self._run,), name="trunkline-writer", daemon=True).start()
+        self.is_started = True
 
     def end(self) -> None:
-        """Raises what the requests have raised. Call it after the call has ended."""
-        self._thread.join(_JOIN_TIMEOUT)
-        with self._lock:
-            failure, self._failure = self._failure, None
+        """Raises what the requests have raised; what they raise from now on is logged. Call it after the call has
+        ended."""
+        self._has_ended.wait(_END_TIMEOUT)
+        failure = self.leave()
         if failure is None:
             return
         try:
@@ -52,26 +62,43 @@ class RequestWriter:
         finally:
             del failure  # it would keep its own traceback alive
 
-    def leave(self) -> None:
-        """Has what the requests raise logged from now on."""
+    def leave(self) -> BaseException | None:
+        """Has what the requests raise logged from now on. Returns what they have raised, once."""
         with self._lock:
             self._is_left = True
+            failure, self._failure = self._failure, None
+        return failure
 
     def _run(self) -> None:
+        with self._lock:
+            if self._has_begun:  # start() was interrupted and called again
+                return
+            self._has_begun = True
+            requests, self._requests = self._requests, ()
         try:
-            is_whole = all(self._write(request) for request in self._requests)
-            if not is_whole and isinstance(self._requests, Generator):
-                self._requests.close()
+            self._write_each(requests)
+        finally:
+            del requests
+            self._has_ended.set()
+
+    def _write_each(self, requests: Iterable[Any]) -> None:
+        iterator: Any = None
+        try:
+            iterator = iter(requests)
+            for request in iterator:
+                if not self._write(request):
+                    return
         except BaseException as error:
-            self._fail(error)
+            if not _core.is_left_behind():
+                self._fail(error)
             return
         finally:
-            self._requests = ()
-        if is_whole:
-            try:
-                self._close_writes()
-            except RpcError:
-                pass  # a read reports the status
+            close_requests(iterator)
+            del requests, iterator  # the traceback of a failure refers to this frame
+        try:
+            self._close_writes()
+        except RpcError:
+            pass  # a read reports the status
 
     def _fail(self, error: BaseException) -> None:
         with self._lock:

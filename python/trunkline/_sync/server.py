@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls.deadline import checked_timeout
-from .._process.child import Child, end_children, shared_ports, until_stopped
-from .._process.exit import forget, track_server
+from .._process.child import Child, end_children, logging_cut_off_calls, shared_ports, until_stopped
+from .._process.exit import forget, patience, track_server
 from .._process.signals import wait_for_signal
 from .._process.supervisor import SUPERVISOR_PATIENCE, SupervisorWatch, supervising
 from .._server.handlers import in_an_empty_context, worker_entry
@@ -110,6 +110,7 @@ class RunningServer(RunningServerBase):
         except BaseException:
             self.stop()
             raise
+        self._shutdown_notifier.set_callbacks(server._shutdown_callbacks)
         track_server(self)
 
     def _entry_of(self, method: Method) -> Callable[..., Any]:
@@ -139,10 +140,12 @@ class RunningServer(RunningServerBase):
         number of calls that were cut off. RuntimeError in a handler of this server.
         """
         checked_timeout(timeout)
+        if self._process != os.getpid():
+            return forget(self)  # a forked child leaves it to the parent
         if threading.current_thread() in self._workers.threads:
             raise RuntimeError("shutdown: would wait for the handler that calls it")
-        self._shutdown_notifier.begin()
         try:
+            self._shutdown_notifier.begin()
             self._core.shutdown(timeout)
         finally:
             self.stop()
@@ -152,17 +155,38 @@ class RunningServer(RunningServerBase):
         if self._process != os.getpid():
             return forget(self)  # a forked child leaves it to the parent
         if threading.current_thread() in self._workers.threads:
-            threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
-            return
+            return self._stop_elsewhere()
+        try:
+            # Without the lock, as a callback may stop the server itself.
+            self._shutdown_notifier.begin()
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
         with self._stopping:
             if self._stopped.is_set():
                 return
-            forget(self)
-            self._shutdown_notifier.begin()
             self._core.stop()
-            self._workers.join(5.0)
+            self._workers.join(patience(5.0))
             self._core.destroy()
             self._stopped.set()
+            forget(self)
+
+    def _stop_elsewhere(self) -> None:
+        """Stops it on behalf of a handler, which stopping waits for."""
+        try:
+            threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
+        except RuntimeError:  # the system refuses the thread, as Python 3.12 does at exit
+            self._abandon()
+
+    def _abandon(self) -> None:
+        """Refuses further calls, cancels those in progress, and does not wait for handlers: the last one to end stops
+        the server. Starts no thread, and takes no lock for long, so that a destructor may call it."""
+        try:
+            self._shutdown_notifier.begin()
+        finally:
+            self._core.stop()
+            self._workers.when_ended(self.stop)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until the server has stopped. Returns False after ``timeout`` seconds."""
@@ -170,9 +194,10 @@ class RunningServer(RunningServerBase):
 
     def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
         """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of
-        ``grace`` seconds, and returns the signal. On the main thread only."""
+        ``grace`` seconds, and returns the signal. Calls that are cut off then are logged. On the main thread only."""
         number = wait_for_signal(signals)
-        self.shutdown(grace)
+        with logging_cut_off_calls():
+            self.shutdown(grace)
         return number
 
     def __enter__(self: Self) -> Self:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._calls.reads import Reads
 from .._errors import Cancelled, describe_error
 from .._process.thread_names import name_for_system
 from .._server.shutdown_notifier import ShutdownNotifier, shutdown_error
@@ -40,8 +41,11 @@ class LongCall:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._call, name)
 
-    def begin_read(self, inbox: None, tag: None) -> _LongOperation:
-        return _LongOperation(self._call.begin_read(inbox, tag), self._notifier)
+    def begin_read(self, inbox: None, tag: None, reads: Reads | None = None) -> _LongOperation:
+        operation = _LongOperation(self._call.begin_read(inbox, tag), self._notifier)
+        if reads is not None:
+            reads.untaken = operation  # type: ignore[assignment]
+        return operation
 
     def begin_write(self, message: Any, codec: str, inbox: None, tag: None) -> _LongOperation:
         return _LongOperation(self._call.begin_write(message, codec, inbox, tag), self._notifier)
@@ -74,6 +78,8 @@ class Workers:
         #: A lock that is held while a thread is added, which cannot be joined before it has started.
         self._starting = threading.Lock()
         self.threads: set[threading.Thread] = set()
+        #: The function that the last thread calls at its end, if there is one.
+        self._at_end: list[Callable[[], None]] = []
 
     def start(self, count: int, max_stream_threads: int) -> None:
         """Starts the threads, after the core's ``start``. At most ``max_stream_threads`` streams run at a time; 0: any
@@ -93,12 +99,29 @@ class Workers:
                 return
             thread.join(left)
 
+    def when_ended(self, function: Callable[[], None]) -> None:
+        """Calls the function once all threads have ended, on the last one; at once if there is none. Call it after the
+        core's ``stop``."""
+        self._at_end = [function]
+        self._end_if_last()
+
+    def _end_if_last(self) -> None:
+        if self.threads:
+            return
+        try:
+            function = self._at_end.pop()
+        except IndexError:
+            return  # there is none, or another thread has taken it
+        function()
+
     def _start_thread(self, target: Callable[..., None], name: str, *arguments: Any) -> None:
         def run() -> None:
+            _core.keep_through_exit()
             try:
                 target(*arguments)
             finally:
                 self.threads.discard(threading.current_thread())
+                self._end_if_last()
 
         thread = threading.Thread(target=run, name=name, daemon=True)
         with self._starting:

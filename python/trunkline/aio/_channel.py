@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from .. import _core
 from .._calls.deadline import checked_timeout, effective_timeout, inherits_deadline
 from .._calls.interception import send_through_async
+from .._calls.reads import give_up_future
 from .._client.bound_service import check_interface
 from .._client.call_settings import checked_window, codec_and_settings, settings_of
 from .._client.channel_base import ChannelBase
@@ -29,10 +30,16 @@ from .._errors import DeadlineExceeded, RpcError
 from .._metadata import MetadataLike, pairs_of
 from .._process.exit import forget, track_channel
 from .._process.threads import begin_in_thread
-from ._call_map import Begin, CallInFlight, Requests, calls_as_completed, map_calls
+from ._call_in_flight import CallInFlight
 from ._client_methods import CLIENT_METHODS
-from ._client_stream import AsyncStreamCall, ClientStream
-from ._loop_inbox import LoopInboxes, each, in_a_thread, wait_for
+from ._client_stream import ClientStream
+from ._completed_calls import CompletedCalls
+from ._loop_inbox import LoopInboxes, in_a_thread, outcome_of, running_loop
+from ._many_calls import Begin
+from ._mapped_calls import MappedCalls
+from ._request_task import Requests
+from ._request_writer import RequestWriter
+from ._stream_call import AsyncStreamCall
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,6 +136,9 @@ class Channel(ChannelBase):
         checked_timeout(timeout)
         if self._process != os.getpid():
             return forget(self)
+        if running_loop() is None:  # the coroutine is destroyed, and can wait for nothing
+            forget(self)
+            return self._close_at_exit()
         if self._closing is None:
             forget(self)
             self._closing = begin_in_thread(self._close, timeout)
@@ -248,10 +258,12 @@ class Channel(ChannelBase):
         call = self._core.begin(method, data, coding.codec, settings, coding.expects, inbox, future)
         try:
             return coding.decode(await future)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, GeneratorExit):
             call.cancel()
+            give_up_future(future)
             raise
         finally:
+            del future  # it holds the error of the call, whose traceback refers to this frame
             if response_info is not None:
                 response_info._take(call)
 
@@ -284,10 +296,9 @@ class Channel(ChannelBase):
     ) -> None:
         coding = self._codecs.coding(type(request), response, codec)
         data = coding.encoded(method, request)
-        loop, inbox = self._inboxes.of_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        expects = _core.Expects.nothing
-        await wait_for(self._core.begin(method, data, coding.codec, settings, expects, inbox, future), future)
+        _, inbox = self._inboxes.of_running_loop()
+        begin = self._core.begin
+        await outcome_of(begin, method, data, coding.codec, settings, _core.Expects.nothing, inbox=inbox)
 
     # --- many calls ---
 
@@ -363,12 +374,16 @@ class Channel(ChannelBase):
         """Makes a call for each request, up to ``window`` of them at once, and yields the responses in the order of the
         requests.
 
-        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing the iterator
-        cancels the calls in progress. ``requests`` may be an async iterable, which runs in a task of its own, so it may
-        wait, even for a response.
+        A failed call raises its error at its turn, which ends the iterator, or with ``return_exceptions`` yields it.
+        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests``: whoever
+        reads on then gets Cancelled. Cancelling a task that waits for a response gives up that read only: the next one
+        returns it.
+
+        ``requests`` may be an async iterable, which runs in a task of its own, so it may wait, even for a response. A
+        generator is closed with the iterator; what it raises then is logged.
         """
         begin = self._beginner(method, response, **options)
-        return map_calls(begin, requests, checked_window(window), return_exceptions)
+        return MappedCalls(begin, requests, checked_window(window), return_exceptions)
 
     @overload
     def as_completed(
@@ -404,7 +419,7 @@ class Channel(ChannelBase):
     ) -> AsyncGenerator[tuple[int, Any], None]:
         """Makes calls as ``map`` does, and yields (index of the request, response) in the order in which they end."""
         begin = self._beginner(method, response, **options)
-        return calls_as_completed(begin, requests, checked_window(window), return_exceptions)
+        return CompletedCalls(begin, requests, checked_window(window), return_exceptions)
 
     def _beginner(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
         """Returns a function that begins one of many calls."""
@@ -507,35 +522,49 @@ class Channel(ChannelBase):
         response_info: ResponseInfo | None = None,
         **options: Unpack[StreamOptions],
     ) -> Any:
-        """Sends many requests and returns the one response. ``requests`` runs in a task of its own, which is cancelled
-        if the call ends first.
+        """Sends many requests and returns the one response.
+
+        ``requests`` runs in a task of its own, in which a generator is also closed if the call ends first. The call
+        waits a tenth of a second for that; ``finally`` blocks that take longer go on in their task. What they raise is
+        logged, since the call has its outcome.
 
         ``request``: their type; needed if there may be no request. If it is given, the call begins before the first
         request is there. ``response_info``: as in ``call``.
         """
-        source = each(requests)
         is_stated = request is not Any
-        if not is_stated:
-            begin = time.monotonic()
-            timeout = effective_timeout(options.get("timeout"), self._default_timeout)
-            timeout = self._default_timeout if timeout is None else timeout
-            first = await _next_within(source, timeout if isinstance(requests, AsyncIterable) else None)
-            if first is not _NOTHING:
-                request, source = type(first), _chained(first, source)
-            if timeout is not None:
-                options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
-        stream = self._open(
-            method,
-            "client_stream",
-            None,
-            request,
-            response,
-            is_stated=is_stated,
-            response_info=response_info,
-            **options,
-        )
-        async with stream._writing(source):
-            return await stream._only_response()
+        writer = None if is_stated else RequestWriter(requests)
+        try:
+            if writer is not None:
+                begin = time.monotonic()
+                timeout = effective_timeout(options.get("timeout"), self._default_timeout)
+                timeout = self._default_timeout if timeout is None else timeout
+                request = await writer.first_type(timeout)
+                if timeout is not None:
+                    options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
+            stream = self._open(
+                method,
+                "client_stream",
+                None,
+                request,
+                response,
+                is_stated=is_stated,
+                response_info=response_info,
+                **options,
+            )
+        except GeneratorExit:
+            if writer is not None:
+                writer.stop()
+            raise
+        except BaseException:
+            if writer is not None:
+                await writer.end()
+            raise
+        if writer is None:
+            writer = RequestWriter(requests, stream._call)
+        else:
+            writer.write_to(stream._call)
+        del requests  # the traceback of an error refers to this frame
+        return await stream._response_to(writer)
 
     def _open(
         self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Any
@@ -548,25 +577,3 @@ class Channel(ChannelBase):
 
 def _same(response: Any) -> Any:
     return response
-
-
-_NOTHING: Any = object()
-
-
-async def _next_within(source: AsyncIterator[Any], timeout: float | None) -> Any:
-    """Returns the first request, or _NOTHING. Raises DeadlineExceeded if none comes within ``timeout`` seconds."""
-    if timeout is None:
-        return await anext(source, _NOTHING)
-    end = time.monotonic() + timeout
-    try:
-        return await asyncio.wait_for(anext(source, _NOTHING), timeout)
-    except asyncio.TimeoutError:
-        if time.monotonic() < end:  # raised by the source itself
-            raise
-        raise DeadlineExceeded("call: its first request did not come in time") from None
-
-
-async def _chained(first: Any, rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    yield first
-    async for message in rest:
-        yield message

@@ -12,6 +12,7 @@ from .._client.options import CallOptions, StreamOptions
 from .._client.response_info import ResponseInfo
 from .._methods.definition import MethodDefinition
 from ._client_stream import ClientStream
+from ._request_source import close_async_requests
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,11 +41,16 @@ class _AsyncMethod(ClientMethod, Generic[Request, Response]):
 
     def _each_checked(self, requests: Any) -> Any:
         """Returns the requests, checked one by one, as an iterable of the same kind."""
-        return self._checked_async(requests) if isinstance(requests, AsyncIterable) else map(self._checked, requests)
+        if self._required is not None and isinstance(requests, AsyncIterable):
+            return self._checked_async(aiter(requests))
+        return super()._each_checked(requests)
 
-    async def _checked_async(self, requests: AsyncIterable[Any]) -> AsyncIterator[Any]:
-        async for request in requests:
-            yield self._checked(request)
+    async def _checked_async(self, requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        try:
+            async for request in requests:
+                yield self._checked(request)
+        finally:
+            await close_async_requests(requests)
 
 
 class UnaryMethod(_AsyncMethod[Request, Response]):

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from .. import _core
 from .._calls.deadline import inherit_deadline
 from .._calls.interception import UNSET, send_through_async
+from .._calls.reads import Reads
 from .._errors import StatusCode, describe_error
 from .._messages.builtin_codecs import decode_errors
 from .._messages.codec_table import CodecTable
 from .._server.handlers import incoming_call, once, responses_of, stream_function
 from .._server.method import Method, MethodCoders
-from ._loop_inbox import wait_for
+from ._loop_inbox import outcome_of
 
 _log = logging.getLogger("trunkline.server")
 
@@ -55,6 +56,8 @@ def entry_of(method: Method, host: EntryHost) -> Entry:
 def _set_error(call: _core.ServedCall, method: Method, error: BaseException, exposes_text: bool) -> None:
     if isinstance(error, asyncio.CancelledError):
         text = f"handler of {method.name} was cancelled"
+        if not call.is_cancelled() and not _core.is_left_behind():
+            _log.warning("%s, although its call was not: the call ends with cancelled", text)
         call.set_error((int(StatusCode.CANCELLED), text, (), ()))
     else:
         try:
@@ -158,17 +161,29 @@ def _intercepted_unary_entry(method: Method, coders: MethodCoders, host: EntryHo
     return _entry(method, host, serve)
 
 
-async def _operation(begin: Callable[..., _core.StreamOperation], inbox: _core.Inbox, *arguments: Any) -> Any:
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    return await wait_for(begin(*arguments, inbox, future), future)
+class _Requests:
+    """The requests of a stream. No generator: an exception, such as that of a cancelled read, would end it."""
 
+    __slots__ = ("_call", "_coders", "_inbox", "_is_closed", "_reads")
 
-async def _requests(call: _core.ServedCall, coders: MethodCoders, inbox: _core.Inbox) -> AsyncIterator[Any]:
-    while True:
-        data = await _operation(call.begin_read, inbox)
+    def __init__(self, call: _core.ServedCall, coders: MethodCoders, inbox: _core.Inbox) -> None:
+        self._call = call
+        self._coders = coders
+        self._inbox = inbox
+        self._reads = Reads(call.begin_read)
+        self._is_closed = False
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        data = None if self._is_closed else await self._reads.read(asyncio.get_running_loop(), self._inbox)
         if data is None:
-            return
-        yield coders.decode(data, call.codec())
+            raise StopAsyncIteration
+        return self._coders.decode(data, self._call.codec())
+
+    async def aclose(self) -> None:
+        self._is_closed = True
 
 
 ServeStream = Callable[[_core.ServedCall], Coroutine[Any, Any, None]]
@@ -190,10 +205,10 @@ def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost
 
     async def write(call: _core.ServedCall, message: Any) -> None:
         data, codec = coders.encode_as(message, call.codec())
-        await _operation(call.begin_write, inbox, data, codec)
+        await outcome_of(call.begin_write, data, codec, inbox=inbox)
 
     async def serve(call: _core.ServedCall) -> None:
-        request: Any = _requests(call, coders, inbox)
+        request: Any = _Requests(call, coders, inbox)
         if kind == _core.MethodKind.server_stream:
             requests = request
             request = await anext(requests, UNSET)

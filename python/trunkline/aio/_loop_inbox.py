@@ -7,13 +7,16 @@ import asyncio
 import contextvars
 import logging
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._calls.reads import give_up_future
 from .._client.state_watch import StateWatch
+from .._errors import RpcError
 from .._process import threads
 from .._process.batches import do_each
+from ._left_loop import check_left_loop, watch_left_loop
 
 _log = logging.getLogger("trunkline")
 
@@ -43,7 +46,7 @@ class LoopInbox:
         """Closes it from any thread: at once on the loop's thread, otherwise when the loop runs next."""
         if self._process != os.getpid():
             return
-        if _running_loop() is self._loop:
+        if running_loop() is self._loop:
             return self.close()
         try:
             self._loop.call_soon_threadsafe(self.close)
@@ -51,11 +54,10 @@ class LoopInbox:
             self.core.close()
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Returns the loop that runs on this thread, if any. In a coroutine none does if that is destroyed, with its loop
+    gone."""
+    return asyncio._get_running_loop()
 
 
 def _complete(inbox: _core.Inbox) -> None:
@@ -71,7 +73,10 @@ def _set(ended: tuple[asyncio.Future[Any] | StateWatch, Any]) -> None:
             return _log.exception("on_state_change: the callback has raised")
     if future.done():
         return
-    if isinstance(outcome, BaseException):
+    if isinstance(outcome, SystemExit):  # the thread is left behind
+        future.cancel()
+        watch_left_loop(future.get_loop())
+    elif isinstance(outcome, BaseException):
         future.set_exception(outcome)
     else:
         future.set_result(outcome)
@@ -85,6 +90,9 @@ class LoopInboxes:
         self._by_loop: dict[asyncio.AbstractEventLoop, LoopInbox] = {}
 
     def of_running_loop(self) -> tuple[asyncio.AbstractEventLoop, _core.Inbox]:
+        """Returns the loop and its inbox. Raises CancelledError on a loop that the exit of the interpreter leaves
+        behind."""
+        check_left_loop()
         loop = asyncio.get_running_loop()
         found = self._by_loop.get(loop)
         if found is None:
@@ -104,24 +112,25 @@ class LoopInboxes:
 async def in_a_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     """Runs a blocking function on a thread and waits for it. Cancelling the task returns at once; neither the loop nor
     the exit of the process waits for the function."""
-    return await asyncio.wrap_future(threads.begin_in_thread(function, *arguments))
-
-
-async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:
-    """Returns the outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the
-    operation."""
     try:
-        return await future
-    except asyncio.CancelledError:
-        operation.cancel()
+        return await asyncio.wrap_future(threads.begin_in_thread(function, *arguments))
+    except RpcError:
+        check_left_loop()
         raise
 
 
-async def each(requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
-    """Yields the requests of an iterable or async iterable."""
-    if isinstance(requests, AsyncIterable):
-        async for request in requests:
-            yield request
-    else:
-        for request in requests:
-            yield request
+async def outcome_of(begin: Callable[..., _core.Completion], *arguments: Any, inbox: _core.Inbox) -> Any:
+    """Returns the outcome of the operation that ``begin(*arguments, inbox, tag)`` begins. If the wait is given up, so
+    is the operation."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    operation = begin(*arguments, inbox, future)
+    try:
+        return await future
+    except RpcError:
+        raise
+    except BaseException:
+        operation.cancel()
+        give_up_future(future)
+        raise
+    finally:
+        del future  # it holds the exception, whose traceback refers to this frame

@@ -5,6 +5,7 @@ threads."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import os
 import signal
@@ -17,9 +18,9 @@ from .. import _core
 from .._calls.deadline import checked_timeout
 from .._errors import StatusCode, describe_error
 from .._process.batches import do_each
-from .._process.child import Child, Run, end_children, logging_cut_off_calls, read_grace, shared_ports
+from .._process.child import Child, Run, end_children, logging_cut_off_calls, of_worker, read_grace, shared_ports
 from .._process.daemon_pool import DaemonPool
-from .._process.exit import forget, track_server
+from .._process.exit import forget, patience, track_server
 from .._process.supervisor import SUPERVISOR_PATIENCE, SupervisorWatch, supervising
 from .._server.method import Method
 from .._server.options import ServerOptions
@@ -27,7 +28,7 @@ from .._server.running_server_base import RunningServerBase, current_server
 from .._server.server_base import ServerBase, check_serving
 from .._server.shutdown_notifier import shutdown_error
 from ._handlers import Entry, EntryHost, entry_of
-from ._loop_inbox import LoopInbox, in_a_thread
+from ._loop_inbox import LoopInbox, in_a_thread, running_loop
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -113,6 +114,7 @@ class RunningServer(RunningServerBase):
         except BaseException:
             self._close_at_exit()
             raise
+        self._shutdown_notifier.set_callbacks(server._shutdown_callbacks)
         track_server(self)
 
     def _entry_of(self, method: Method) -> Entry:
@@ -221,9 +223,9 @@ class RunningServer(RunningServerBase):
                 f"{action}: the server runs on another event loop; use asyncio.run_coroutine_threadsafe with that one"
             )
         if self._stopping is None and not self._stopped.is_set():
-            forget(self)
             self._close_at_exit()
             self._stopped.set()
+            forget(self)
         raise RuntimeError(
             f"{action}: the event loop of the server has been closed before the server was stopped; its calls were cut "
             "off, and it is stopped now"
@@ -236,25 +238,45 @@ class RunningServer(RunningServerBase):
         number of calls that were cut off. RuntimeError in a handler of this server.
         """
         checked_timeout(timeout)
+        if self._process != os.getpid():
+            return  # a forked child leaves it to the parent
         self._check_loop("shutdown")
         if asyncio.current_task() in self._tasks.values():
             raise RuntimeError("shutdown: would wait for the handler that calls it")
-        self._shutdown_notifier.begin()
         try:
-            await in_a_thread(self._core.shutdown, timeout)
+            self._shutdown_notifier.begin()
+            await self._drain(timeout)
         finally:
             await self.stop()
+
+    async def _drain(self, timeout: float) -> None:
+        if self._inbox.core.is_closed():
+            return  # it has stopped
+        ended: asyncio.Future[None] = self._loop.create_future()
+        self._core.begin_shutdown(timeout, self._inbox.core, ended)
+        await ended
 
     async def stop(self) -> None:
         """Stops at once: cancels the calls in progress with their handlers, and waits up to 5 seconds for these."""
         if self._process != os.getpid():
             return  # a forked child leaves it to the parent
+        if running_loop() is None:  # the coroutine is destroyed, and can wait for nothing
+            return self._abandon()
         self._check_loop("stop")
-        if self._stopping is None:
-            forget(self)
+        try:
             self._shutdown_notifier.begin()
-            self._stopping = self._loop.create_task(self._stop(asyncio.current_task()))
+        finally:
+            if self._stopping is None:
+                self._stopping = self._loop.create_task(self._stop(asyncio.current_task()))
         await asyncio.shield(self._stopping)
+
+    def _abandon(self) -> None:
+        """Refuses further calls and cancels those in progress. The exit does the rest."""
+        try:
+            self._shutdown_notifier.begin()
+        finally:
+            self._core.stop()
+            self._pool.close()
 
     async def _stop(self, asking: asyncio.Task[Any] | None) -> None:
         """Stops. ``asking`` is the task that waits for this, which may be a handler; it is not cancelled."""
@@ -267,26 +289,47 @@ class RunningServer(RunningServerBase):
             if tasks:
                 await asyncio.wait(tasks, timeout=5.0)
         finally:
+            self._leave_loop()
             self._close()
             self._stopped.set()
+            forget(self)
 
-    def _close(self) -> None:
+    def _leave_loop(self) -> None:
         if self._process != os.getpid():
             return  # in a forked child the loop watches the parent's descriptors
         if not self._loop.is_closed() and self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
+        self._inbox.close()
+
+    def _close(self) -> None:
+        if self._process != os.getpid():
+            return
         for call in list(self._outlived):
             self._core.finish(call)
         self._core.flush()
-        self._inbox.close()
         self._pool.close()
         self._core.destroy()
 
     def _close_at_exit(self) -> None:
-        self._core.stop()
-        self._pool.close()
-        self._pool.join(5.0)
-        self._close()
+        """Stops it where its loop does not run: at exit, or because the loop is closed."""
+        try:
+            if self._loop.is_running() and running_loop() is not self._loop:
+                # It is the loop of a daemon thread, which does its part if it still gets to run.
+                with contextlib.suppress(RuntimeError):  # it is closed
+                    self._loop.call_soon_threadsafe(self._end_on_loop)
+            else:
+                self._end_on_loop()
+        finally:
+            self._core.stop()
+            self._pool.close()
+            self._pool.join(patience(5.0))
+            self._close()
+
+    def _end_on_loop(self) -> None:
+        try:
+            self._shutdown_notifier.begin()
+        finally:
+            self._leave_loop()
 
     async def wait(self) -> None:
         """Waits until the server has stopped."""
@@ -294,7 +337,8 @@ class RunningServer(RunningServerBase):
 
     async def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
         """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of
-        ``grace`` seconds, and returns the signal. On the main thread's loop only."""
+        ``grace`` seconds, and returns the signal. Calls that are cut off then are logged. On the main thread's loop
+        only."""
         came: asyncio.Future[int] = self._loop.create_future()
 
         def take(number: int) -> None:
@@ -311,7 +355,8 @@ class RunningServer(RunningServerBase):
             for known, handler in before.items():
                 self._loop.remove_signal_handler(known)
                 signal.signal(known, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
-        await self.shutdown(grace)
+        with logging_cut_off_calls():
+            await self.shutdown(grace)
         return number
 
     async def __aenter__(self: Self) -> Self:
@@ -390,7 +435,7 @@ def in_a_child(
             loop.remove_reader(stop)
             grace = read_grace(stop)
             await asyncio.sleep(before_end())
-            with logging_cut_off_calls():
+            with logging_cut_off_calls(of_worker()):
                 await (running.shutdown(grace) if grace > 0 else running.stop())
 
         loop.run_until_complete(serve())

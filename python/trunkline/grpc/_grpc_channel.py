@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import InvalidArgument
 from .._errors import RpcError as CoreError
-from .._process.threads import begin_in_thread
+from .._process.threads import begin_in_thread, start_thread
 from .._sync.channel import Channel as TrunklineChannel
 from ._channel_interface import Channel
 from ._channel_options import channel_options
@@ -51,10 +51,14 @@ class GrpcChannel(Channel):
                 except Exception:
                     _log.exception("a callback of a channel's connectivity has raised")
 
-        self._watches.append((callback, self._channel.on_state_change(report)))
+        try:
+            self._watches.append((callback, self._channel.on_state_change(report)))
+        except CoreError:  # the channel is closed, which is its last state
+            pass
         begin_in_thread(report, self._channel.state)
         if try_to_connect:
-            begin_in_thread(self._connect)
+            with contextlib.suppress(RuntimeError):  # a thread is refused: the channel connects for its first call
+                start_thread(self._connect)
 
     def _connect(self) -> None:
         with contextlib.suppress(CoreError):  # it is closed

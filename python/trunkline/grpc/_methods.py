@@ -73,6 +73,7 @@ class _Method:
 
     def _check_open(self) -> None:
         if self._channel.state == "closed":
+            _core.end_if_left_behind()
             raise ValueError("Cannot invoke RPC on closed channel!")
 
     def _open(self, request: CallRequest, only_request: bytes | None) -> StreamCall:
@@ -130,10 +131,10 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         data = serialized(request, self._serialize)
         asked = CallRequest(*options, **named)
         asked = self._configured(asked)
-        future = UnaryFuture(asked.deadline(), self._deserialize)
+        future = UnaryFuture(self._channel, asked.deadline(), self._deserialize)
         try:
             checked(data, self._send_limit)
-            future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
+            future.begin(self._dispatcher(), self._name, data, self._settings(asked))
         except CoreError as error:
             raise self._failed(error) from None
         except FailedCall as error:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from .. import _core
 from ._call import Call
 from ._errors import FutureCancelledError, FutureTimeoutError, RpcError
 from ._future import Future
@@ -62,13 +63,16 @@ class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
             _run(callback)
 
     def _ended(self, timeout: float | None = None) -> Outcome:
-        """Waits for the end. Raises FutureTimeoutError."""
+        """Waits for the end. Raises FutureTimeoutError, and SystemExit on a thread that the exit of the interpreter
+        leaves behind, in the place of the call's error."""
         if self._outcome is None:
             self._notice_end()
             with self._changed:
                 if not self._changed.wait_for(lambda: self._outcome is not None, timeout):
                     raise FutureTimeoutError
         assert self._outcome is not None
+        if self._outcome.code is not StatusCode.OK and not self._was_cancelled:
+            _core.end_if_left_behind()
         return self._outcome
 
     # --- the call ---

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import logging
 import threading
@@ -14,7 +15,7 @@ from .. import _core
 from .._calls.deadline import FOREVER
 from .._errors import RpcError as CoreError
 from .._messages.compressor import built_in_compressors
-from .._process.threads import begin_in_thread
+from .._process.threads import start_thread
 from ._call import Status
 from ._call_end_watch import CallEndWatch
 from ._compression import compressor_of
@@ -158,7 +159,8 @@ class ServedContext(ServicerContext):
             has_callbacks = bool(self._callbacks)
         self._end_early(self._call)
         if has_callbacks:
-            begin_in_thread(self._run_callbacks_of_cancelled)
+            with contextlib.suppress(RuntimeError):  # a thread is refused: they run once the handler has ended
+                start_thread(self._run_callbacks_of_cancelled)
 
     def add_callback(self, callback: Callable[[], Any]) -> bool:
         with self._lock:
@@ -319,9 +321,10 @@ class ServedContext(ServicerContext):
             code, self._details = _INTERNAL, "the trailing metadata was invalid"
         with self._lock:
             self._has_ended = True
-            if self._is_cancelled:
-                return False
-            if code == _OK:
+            is_cancelled = self._is_cancelled
+            if is_cancelled:
+                pass  # the client has its status
+            elif code == _OK:
                 for name, value in trailing:
                     self._call.add_trailing_metadata(name, value)
             else:
@@ -329,6 +332,6 @@ class ServedContext(ServicerContext):
                 text = "" if text is None else text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
                 self._call.set_error((code, text, details, trailing))
         self._run_callbacks()
-        return code == _OK
+        return code == _OK and not is_cancelled
 
 

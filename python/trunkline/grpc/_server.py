@@ -7,14 +7,16 @@ import concurrent.futures
 import contextlib
 import contextvars
 import functools
-import sys
+import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _core
 from .._errors import RpcError as CoreError
-from .._process.threads import begin_in_thread
+from .._process.green_threads import check_real_threads
+from .._process.threads import begin_in_thread, start_thread
 from .._server.handlers import in_an_empty_context
 from .._server.method import Method
 from .._sync.server import RunningServer
@@ -27,9 +29,6 @@ from ._method_server import CallRoutes, MethodServer
 from ._method_table import MethodTable
 from ._ports import Port, Ports
 from ._server_interface import RpcMethodHandler, Server
-
-#: Seconds for which the handlers that a stopped server has cancelled are waited for before its core is released.
-_HANDLER_PATIENCE = 5.0
 
 
 class _RunningPort(RunningServer):
@@ -58,11 +57,6 @@ class _RunningPort(RunningServer):
         with contextlib.suppress(CoreError):  # calls were cut off
             self._core.shutdown(grace)
 
-    def cancel_all(self) -> None:
-        """Cancels the calls in progress and refuses further ones. Does not wait for handlers."""
-        self._shutdown_notifier.begin()
-        self._core.stop()
-
 
 class GrpcServer(Server):
     """A server whose handlers block. They run on threads of the server, as many as ``thread_pool`` has, or on a pool
@@ -77,6 +71,7 @@ class GrpcServer(Server):
         maximum_concurrent_rpcs: int | None,
         compression: Any,
     ) -> None:
+        check_real_threads("a server")
         self._pool = thread_pool if thread_pool is not None and not _is_plain(thread_pool) else None
         own = server_options(options, compression)
         if maximum_concurrent_rpcs is not None:
@@ -94,7 +89,7 @@ class GrpcServer(Server):
         self._running: list[_RunningPort] = []
         self._lock = threading.Lock()
         self._has_started = False
-        self._is_stopping = False
+        self._process = os.getpid()
         self._stopped = threading.Event()
 
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
@@ -127,37 +122,42 @@ class GrpcServer(Server):
         return lambda *arguments: submit(contextvars.Context().run, entry, *arguments).result()
 
     def stop(self, grace: float | None) -> threading.Event:
-        """Returns at once. The event is set when the calls in progress have ended or are cancelled."""
+        """Returns at once. The event is set when the calls in progress have ended or are cancelled. Of several calls the
+        one counts whose ``grace`` ends first."""
         with self._lock:
             if self._stopped.is_set():
                 return self._stopped
-            if self._is_stopping and grace:
-                return self._stopped
-            self._is_stopping = True
             running = list(self._running)
-        begin_in_thread(self._stop, running, grace)
-        if not grace:
-            self._stopped.wait(_HANDLER_PATIENCE)
+        if grace:
+            begin_in_thread(self._drain, running, grace)
+        else:
+            self._cancel_all(running)
         return self._stopped
 
-    def _stop(self, running: list[_RunningPort], grace: float | None) -> None:
-        threads = [threading.Thread(target=self._stop_one, args=(each, grace), daemon=True) for each in running]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if not running:
-            for port in self._ports.all:
-                port.core.stop()
-        self._stopped.set()
-        for each in running:
-            each.stop()
-        self._routes.watch.close()
+    def _drain(self, running: list[_RunningPort], grace: float) -> None:
+        deadline = time.monotonic() + grace
+        try:
+            others = [start_thread(port.drain, grace) for port in running[1:]]
+            for port in running[:1]:
+                port.drain(grace)
+            concurrent.futures.wait(others)
+        except RuntimeError:  # the system refuses a thread: one after the other
+            for port in running:
+                port.drain(max(0.0, deadline - time.monotonic()))
+        finally:
+            self._cancel_all(running)
 
-    def _stop_one(self, running: _RunningPort, grace: float | None) -> None:
-        if grace:
-            running.drain(grace)
-        running.cancel_all()
+    def _cancel_all(self, running: list[_RunningPort]) -> None:
+        """Cancels the calls in progress. Neither waits for handlers nor starts a thread."""
+        try:
+            for port in running:
+                port._abandon()
+            if not running:
+                for unused in self._ports.all:
+                    unused.core.stop()
+        finally:
+            self._stopped.set()
+            self._routes.watch.close()
 
     def wait_for_termination(self, timeout: float | None = None) -> bool:
         """Waits. Returns True if the server still runs after ``timeout`` seconds, False once it has stopped."""
@@ -165,9 +165,8 @@ class GrpcServer(Server):
 
     def __del__(self) -> None:
         stopped = getattr(self, "_stopped", None)
-        # When the interpreter ends it starts no thread any more, and its exit has closed everything.
-        if stopped is not None and not stopped.is_set() and not sys.is_finalizing():
-            self.stop(None)
+        if stopped is not None and not stopped.is_set() and self._process == os.getpid():
+            self._cancel_all(self._running)
 
 
 def _is_plain(pool: concurrent.futures.Executor) -> bool:

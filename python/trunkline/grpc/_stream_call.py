@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import _core
+from .._calls.reads import Reads
 from .._errors import RpcError as CoreError
 from .._sync.futures import Dispatcher
 from ._call_request import deserialized
@@ -37,6 +38,7 @@ class StreamCall(OngoingCall):
         """``start_dispatcher`` returns the dispatcher of the channel."""
         super().__init__(deadline)
         self._stream = stream
+        self._reads = Reads(stream.begin_read)
         self._deserialize = deserialize
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
@@ -51,14 +53,26 @@ class StreamCall(OngoingCall):
         return self
 
     def __next__(self) -> Any:
-        with self._reading:
-            data = self._read()
-        if data is None:
-            outcome = self._ended()
-            if outcome.code is StatusCode.OK:
-                raise StopIteration
+        taken: _core.StreamOperation | None = None
+        try:
+            with self._reading:
+                data = self._read()
+                if data is not None:
+                    response = self._decoded(data)
+                    taken, self._reads.untaken = self._reads.untaken, None
+                    return response
+        except BaseException:
+            # A signal handler may raise as the lock is released.
+            if taken is not None and self._reads.untaken is None:
+                self._reads.untaken = taken
+            raise
+        outcome = self._ended()
+        if outcome.code is StatusCode.OK:
+            raise StopIteration
+        try:
             raise self
-        return self._decoded(data)
+        finally:
+            del self  # its traceback refers to this frame
 
     def next(self) -> Any:
         """Returns the next response."""
@@ -68,16 +82,21 @@ class StreamCall(OngoingCall):
         try:
             return deserialized(data, self._deserialize)
         except FailedCall as error:
+            self._reads.untaken = None
             self._end(error._outcome)
             self._stream.cancel()
-            raise self from error
+            try:
+                raise self from error
+            finally:
+                del self  # its traceback refers to this frame
 
     def _read(self) -> Any:
-        """Returns the bytes of the next response; None once the call has ended."""
+        """Returns the bytes of the next response; None once the call has ended. The next read returns the same bytes
+        unless the caller takes the read from ``self._reads``."""
         if self._was_cancelled:
             return None
         try:
-            data = self._stream.begin_read(None, None).wait()
+            data = self._reads.peek_now()
         except CoreError as error:
             self._end(failed_outcome(error))
             return None
@@ -100,28 +119,24 @@ class StreamCall(OngoingCall):
         return presented(self._stream.leading()) if outcome is None else outcome.initial_metadata
 
     def only_response(self) -> Any:
-        """Returns the response of a stream of requests. Waits for it; raises this call unless it ends with OK."""
+        """Returns the response of a stream of requests. Waits for it; raises FailedCall unless the call ends with OK.
+
+        It does not raise this call, whose traceback would refer to the requests as long as the call lives."""
         with self._reading:
             data = self._read()
+            self._reads.untaken = None
             if data is not None:
                 self._read()
-        return self._only(data)
-
-    def _only(self, data: Any) -> Any:
         outcome = self._ended()
+        if outcome.code is StatusCode.OK and data is None:
+            outcome = self._outcome = Outcome(StatusCode.INTERNAL, "the server sent no response")
         if outcome.code is not StatusCode.OK:
-            raise self
-        if data is None:
-            self._outcome = Outcome(StatusCode.INTERNAL, "the server sent no response")
-            raise self
-        return self._decoded_at_end(data)
-
-    def _decoded_at_end(self, data: Any) -> Any:
+            raise FailedCall(outcome)
         try:
             return deserialized(data, self._deserialize)
         except FailedCall as error:
             self._outcome = error._outcome
-            raise self from error
+            raise
 
     def begin_only_response(self) -> None:
         """Ends the call, on the dispatcher's thread, with the one response of a stream of requests."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import RpcError as CoreError
+from .._sync.channel import Channel
 from .._sync.futures import Dispatcher
 from ._call_request import CODEC, deserialized
 from ._ended_call import FailedCall
@@ -18,18 +19,19 @@ from ._status_code import StatusCode
 
 
 class UnaryFuture(OngoingCall):
-    """A call with one request and one response. It ends on the thread of the channel's dispatcher."""
+    """A call with one request and one response. It ends on the thread of the channel's dispatcher. Dropping the channel
+    does not end it."""
 
-    def __init__(self, deadline: float | None, deserialize: Callable[[bytes], Any] | None) -> None:
+    def __init__(self, channel: Channel, deadline: float | None, deserialize: Callable[[bytes], Any] | None) -> None:
         super().__init__(deadline)
+        self._channel = channel
         self._deserialize = deserialize
         self._call: _core.ClientCall | None = None
         self._ended_early: Any = None
 
-    def begin(
-        self, core: _core.Channel, dispatcher: Dispatcher, method: str, data: bytes, settings: _core.CallSettings
-    ) -> None:
+    def begin(self, dispatcher: Dispatcher, method: str, data: bytes, settings: _core.CallSettings) -> None:
         """Sends the request."""
+        core = self._channel._core
         self._call = None
         tag = InboxTag(dispatcher, self._take)
         try:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -52,12 +54,17 @@ class LoopThread:
     def __init__(self) -> None:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="trunkline-testing", daemon=True)
         self._started = threading.Event()
+        self._process = os.getpid()
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
         self._started.set()
         await self._ended.wait()
+
+    def _gets_to_run(self) -> bool:
+        """Returns False in a forked child, which has no such thread, and once the interpreter is torn down."""
+        return self._process == os.getpid() and not sys.is_finalizing()
 
     def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -74,9 +81,11 @@ class LoopThread:
         try:
             yield result
         except BaseException as error:
-            self.run(stack.__aexit__(type(error), error, error.__traceback__))
+            if self._gets_to_run():
+                self.run(stack.__aexit__(type(error), error, error.__traceback__))
             raise
-        self.run(stack.aclose())
+        if self._gets_to_run():
+            self.run(stack.aclose())
 
     def __enter__(self: Self) -> Self:
         self._thread.start()
@@ -86,8 +95,9 @@ class LoopThread:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._loop.call_soon_threadsafe(self._ended.set)
-        self._thread.join()
+        if self._gets_to_run():
+            self._loop.call_soon_threadsafe(self._ended.set)
+            self._thread.join()
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from typing import Any
@@ -135,34 +136,45 @@ class _InterceptedResponse(InterceptedCall):
         return response
 
 
+class _ResponseIterator:
+    """The responses of a call, as that of the calls that the core carries."""
+
+    def __init__(self, call: _InterceptedResponses) -> None:
+        self._call = call
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        response = await self._call.read()
+        if response is EOF:
+            raise StopAsyncIteration
+        return response
+
+
 class _InterceptedResponses(InterceptedCall):
     """A call with a stream of responses."""
 
-    _iterator: AsyncIterator[Any] | None = None
-    #: The error that has ended the iterator.
+    _responses: AsyncIterator[Any] | None = None
+    #: The error that has ended the stream.
     _error: BaseException | None = None
 
     def __aiter__(self) -> AsyncIterator[Any]:
-        if self._iterator is None:
-            self._iterator = self._responses()
-        return self._iterator
-
-    async def _responses(self) -> AsyncIterator[Any]:
-        try:
-            call = await self._making  # cancelling the task cancels the interceptors
-            async for response in call:
-                yield response
-        except (asyncio.CancelledError, AioRpcError) as error:
-            self._error = error.with_traceback(None)
-            self.cancel()
-            raise
+        return _ResponseIterator(self)
 
     async def read(self) -> Any:
         """Returns the next response; EOF after the last one. Raises what has ended the stream, also when it is asked
-        again."""
-        response = await anext(self.__aiter__(), EOF)
+        again. Cancelling the task cancels the call, or the interceptors."""
+        try:
+            if self._responses is None:
+                self._responses = aiter(await self._making)
+            response = await anext(self._responses, EOF)
+        except (asyncio.CancelledError, AioRpcError) as error:
+            self._error = copy.copy(error)  # without the traceback, which would refer to this call
+            self.cancel()
+            raise
         if response is EOF and self._error is not None:
-            raise self._error
+            raise copy.copy(self._error)
         return response
 
 

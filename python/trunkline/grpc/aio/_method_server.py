@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,9 @@ from .._server_interface import RpcMethodHandler
 from .._status_code import StatusCode
 from ._errors import AbortError
 from ._served_context import OversizedResponseError, ServedContext, UndecodableRequestError
+
+_log = logging.getLogger(__name__)
+
 
 class CallHost(NamedTuple):
     """The parts of a running server that its calls need."""
@@ -72,6 +76,9 @@ class MethodServer:
                     call.set_response(b"" if response is None else response)
                 return
         except asyncio.CancelledError:
+            if not call.is_cancelled() and not _core.is_left_behind():
+                text = "handler of %s was cancelled, although its call was not: it ends with CANCELLED"
+                _log.warning(text, call.method())
             context.was_cancelled = True
             context.fail(StatusCode.CANCELLED, "the call was cancelled")
             context.finish()
@@ -120,7 +127,7 @@ class MethodServer:
 
     async def _argument(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> Any:
         if self._is_stream and handler.request_streaming:
-            return _requests(context)
+            return _Requests(context)
         if self._is_stream:
             data = await context.read_raw()
         request = context.decoded(b"" if data is None else data if type(data) is bytes else bytes(data))
@@ -136,9 +143,20 @@ class MethodServer:
                 await close()
 
 
-async def _requests(context: ServedContext) -> AsyncIterator[Any]:
-    while (data := await context.read_raw()) is not None:
-        yield context.decoded(data)
+class _Requests:
+    """The requests of a stream. No generator: an exception, such as that of a cancelled read, would end it."""
+
+    def __init__(self, context: ServedContext) -> None:
+        self._context = context
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        data = await self._context.read_raw()
+        if data is None:
+            raise StopAsyncIteration
+        return self._context.decoded(data)
 
 
 async def _one(request: Any) -> AsyncIterator[Any]:

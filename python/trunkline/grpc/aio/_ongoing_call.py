@@ -62,6 +62,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         self._deadline = asked.deadline()
         self._loop, self._inbox = plan.channel._inboxes.of_running_loop()
         self._outcome: Outcome | None = None
+        #: Done once the call has ended; cancelled on a loop that the exit of the interpreter leaves behind.
         self._has_ended: asyncio.Future[None] = self._loop.create_future()
         self._callbacks: list[Callable[[Any], None]] = []
         #: The futures that cancelling the call interrupts.
@@ -139,11 +140,12 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         try:
             begin(*arguments, self._inbox, future)
             return await future
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, GeneratorExit):
             self.cancel()
             raise
         finally:
             self._waiting.discard(future)
+            del future  # it holds the exception, whose traceback refers to this frame
 
     def _raise_for_outcome(self) -> None:
         """Raises what the end of the call means for its caller."""

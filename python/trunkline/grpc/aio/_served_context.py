@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from ... import _core
+from ..._calls.reads import Reads
 from ..._errors import RpcError as CoreError
+from ...aio._loop_inbox import outcome_of
 from .._call import Status
 from .._call_request import over_limit
 from .._errors import RpcError
@@ -40,6 +42,7 @@ class ServedContext(ServicerContext[Any, Any]):
         self._call = call
         self._send_limit = send_limit
         self._inbox = inbox
+        self._reads: Reads | None = None
         self.handler = handler
         self._kept = BlockingContext(call, None, lambda _: None)  # nothing cancels it
         self._callbacks: list[Callable[[Any], None]] = []
@@ -48,21 +51,14 @@ class ServedContext(ServicerContext[Any, Any]):
         self.has_aborted = False
         self.has_written = False
 
-    async def _operation(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        operation = begin(*arguments, self._inbox, future)
-        try:
-            return await future
-        except asyncio.CancelledError:
-            operation.cancel()
-            raise
-
     # --- messages ---
 
     async def read_raw(self) -> Any:
         """Returns the bytes of the next request; None after the last one. Raises RpcError if the call has ended."""
+        if self._reads is None:
+            self._reads = Reads(self._call.begin_read)
         try:
-            data = await self._operation(self._call.begin_read)
+            data = await self._reads.read(asyncio.get_running_loop(), self._inbox)
         except CoreError as error:
             raise RpcError(error.message) from None
         return data if data is None or type(data) is bytes else bytes(data)
@@ -104,7 +100,7 @@ class ServedContext(ServicerContext[Any, Any]):
         """Sends the bytes of a response of a stream."""
         self.has_written = True
         try:
-            await self._operation(self._call.begin_write, data, self._call.codec() or "protobuf")
+            await outcome_of(self._call.begin_write, data, self._call.codec() or "protobuf", inbox=self._inbox)
         except CoreError as error:
             raise InternalError(error.message) from None
         self._kept.restore_compression()

@@ -10,8 +10,8 @@ from typing import Any
 
 from ... import _core
 from ..._errors import RpcError as CoreError
+from ..._process.green_threads import check_real_threads
 from ..._server.method import Method
-from ...aio._loop_inbox import in_a_thread
 from ...aio._server import RunningServer
 from ...aio._server import Server as TrunklineServer
 from .._call_end_watch import CallEndWatch
@@ -60,7 +60,7 @@ class _RunningPort(RunningServer):
         """Refuses further calls and waits up to ``grace`` seconds for those in progress."""
         self._shutdown_notifier.begin()
         with contextlib.suppress(CoreError):  # calls were cut off
-            await in_a_thread(self._core.shutdown, grace)
+            await self._drain(grace)
 
 
 class GrpcServer(Server):
@@ -75,6 +75,7 @@ class GrpcServer(Server):
         maximum_concurrent_rpcs: int | None,
         compression: Any,
     ) -> None:
+        check_real_threads("a server")
         for interceptor in interceptors or ():
             if not hasattr(interceptor, "intercept_service"):
                 raise ValueError(f"Interceptor must be ServerInterceptor, the following are invalid: {interceptor!r}")
@@ -119,24 +120,27 @@ class GrpcServer(Server):
         return MethodServer(name, handler, self._routes).serve
 
     async def stop(self, grace: float | None) -> None:
-        if self._stopping is None or (not grace and not self._stopping.done()):
-            if self._stopping is not None:
-                self._stopping.cancel()
+        if self._stopping is None:
             self._stopping = asyncio.get_running_loop().create_task(self._stop(grace))
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.shield(self._stopping)
-        if self._stopping.cancelled():
-            await self._has_stopped.wait()
+        elif not self._stopping.done():
+            # Of several stops the one counts whose grace ends first. The drain of the first one ends with this one.
+            await self._drain(grace or 0.0)
+        await asyncio.shield(self._stopping)
+
+    async def _drain(self, grace: float) -> None:
+        await asyncio.gather(*(each.drain(grace) for each in self._running))
 
     async def _stop(self, grace: float | None) -> None:
-        if grace:
-            await asyncio.gather(*(each.drain(grace) for each in self._running))
-        await asyncio.gather(*(each.stop() for each in self._running))
-        if not self._running:
-            for port in self._ports.all:
-                port.core.stop()
-        self._has_stopped.set()
-        self._routes.watch.close()
+        try:
+            if grace:
+                await self._drain(grace)
+            await asyncio.gather(*(each.stop() for each in self._running))
+            if not self._running:
+                for port in self._ports.all:
+                    port.core.stop()
+        finally:
+            self._has_stopped.set()
+            self._routes.watch.close()
 
     async def wait_for_termination(self, timeout: float | None = None) -> bool:
         try:

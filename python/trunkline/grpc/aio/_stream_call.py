@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterable, AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator
 from typing import Any
 
 from ... import _core
 from ..._errors import RpcError as CoreError
-from ...aio._loop_inbox import each
+from ...aio._request_source import RequestSource
+from ...aio._request_task import RequestTask
 from .._call_request import CODEC, CallRequest, deserialized
 from .._ended_call import FailedCall
 from .._metadatum import presented
@@ -58,7 +59,9 @@ class StreamOngoingCall(OngoingCall):
         future.add_done_callback(self._take_end)
 
     def _take_end(self, ended: asyncio.Future[Any]) -> None:
-        if not ended.cancelled():
+        if ended.cancelled():
+            self._has_ended.cancel()
+        else:
             self._end(self._outcome_of(ended.exception()))
 
     def _outcome_of(self, error: BaseException | None) -> Outcome:
@@ -112,10 +115,10 @@ class StreamOngoingCall(OngoingCall):
             self._leading = self._loop.create_future()
             self._leading.add_done_callback(_retrieve)
             self._stream.begin_await_leading(self._inbox, self._leading)
-        try:
-            await asyncio.shield(self._leading)
-        except CoreError as error:
-            self._end(failed_outcome(error))
+        await asyncio.wait((self._leading,))
+        error = self._leading.exception()
+        if error is not None:
+            self._end(self._outcome_of(error))
 
     async def wait_for_connection(self) -> None:
         """Waits until the channel is connected. Raises AioRpcError if the call has ended with an error before."""
@@ -141,11 +144,27 @@ class StreamOngoingCall(OngoingCall):
         return Metadata(*(await self._ended()).initial_metadata)
 
 
+class _ResponseIterator:
+    """The responses of a call. No generator: an exception, such as that of a cancelled read, would seem to end it well
+    for the next read."""
+
+    def __init__(self, call: _Responses) -> None:
+        self._call = call
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        response = await self._call._next()
+        if response is EOF:
+            raise StopAsyncIteration
+        return response
+
+
 class _Responses(StreamOngoingCall):
     """A call with a stream of responses."""
 
     _is_iterated: bool | None = None
-    _iterator: AsyncIterator[Any] | None = None
 
     def _use(self, *, iterated: bool) -> None:
         if self._is_iterated not in (None, iterated):
@@ -154,13 +173,7 @@ class _Responses(StreamOngoingCall):
 
     def __aiter__(self) -> AsyncIterator[Any]:
         self._use(iterated=True)
-        if self._iterator is None:
-            self._iterator = self._responses()
-        return self._iterator
-
-    async def _responses(self) -> AsyncIterator[Any]:
-        while (response := await self._next()) is not EOF:
-            yield response
+        return _ResponseIterator(self)
 
     async def read(self) -> Any:
         """Returns the next response; EOF after the last one."""
@@ -171,25 +184,29 @@ class _Responses(StreamOngoingCall):
 class _Requests(StreamOngoingCall):
     """A call with a stream of requests."""
 
+    _writer: RequestTask | None = None
+
     def __init__(self, plan: CallPlan, asked: CallRequest, requests: Any) -> None:
         """``requests`` is an iterable or async iterable; None for a call that is written to."""
-        self._requests = requests
+        self._is_written_to = requests is None
         self._is_done_writing = False
-        self._writer: asyncio.Task[None] | None = None
         super().__init__(plan, asked)
         if requests is not None:
-            self._writer = self._loop.create_task(self._write_all(requests))
+            self._writer = RequestTask(requests, self._write_all)
+            if self._outcome is not None:
+                self._writer.stop()
 
-    async def _write_all(self, requests: AsyncIterable[Any]) -> None:
+    async def _write_all(self, requests: RequestSource) -> None:
         try:
-            async for request in each(requests):
+            async for request in requests:
                 if not await self._write_one(request):
                     return
             await self._close()
-        except asyncio.CancelledError:
-            raise
         except FailedCall as error:
             self._fail(error._outcome)
+        except asyncio.CancelledError:
+            self.cancel()  # no effect if it has ended, which is why the task was cancelled
+            raise
         except Exception:
             _log.debug("the requests of a call have raised", exc_info=True)
             self.cancel()
@@ -217,7 +234,7 @@ class _Requests(StreamOngoingCall):
             pass  # a read reports how the call has ended
 
     def _check_written(self) -> None:
-        if self._requests is not None:
+        if not self._is_written_to:
             raise UsageError(_MIXED)
 
     async def write(self, request: Any) -> None:
@@ -242,12 +259,10 @@ class _Requests(StreamOngoingCall):
         self._check_written()
         await self._close()
 
-    def cancel(self) -> bool:
-        """Cancels the call. Returns False if it has ended."""
-        is_cancelled = super().cancel()
-        if is_cancelled and self._writer is not None and self._writer is not asyncio.current_task():
-            self._writer.cancel()
-        return is_cancelled
+    def _end(self, outcome: Outcome) -> None:
+        super()._end(outcome)
+        if self._writer is not None:
+            self._writer.stop()
 
 
 class WireResponses(_Responses, UnaryStreamCall[Any, Any]):

@@ -31,6 +31,7 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
     def _open(self, settings: _core.CallSettings) -> None:
         plan = self._plan
         data = self._serialized(self._request)
+        self._request = None
         raw: asyncio.Future[Any] = self._loop.create_future()
         self._call = plan.core.begin(plan.method, data, CODEC, settings, _core.Expects.response, self._inbox, raw)
         self._raw = raw
@@ -38,7 +39,12 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
         raw.add_done_callback(self._settle)
 
     def _settle(self, raw: asyncio.Future[Any]) -> None:
-        if self._outcome is not None or raw.cancelled():
+        self._raw = None  # it holds the error, whose traceback refers to this call
+        if self._outcome is not None:
+            return
+        if raw.cancelled():
+            if _core.is_left_behind():
+                self._has_ended.cancel()
             return
         error = raw.exception()
         if isinstance(error, CoreError):
