@@ -3,6 +3,7 @@
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import AsyncIterator, Iterator
 
 import grpc
@@ -11,6 +12,8 @@ from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 import trunkline
 from trunkline import aio, services
+
+from .waiting import wait_until
 
 
 def target(running: trunkline.RunningServer | aio.RunningServer) -> str:
@@ -172,3 +175,30 @@ def test_asyncio_server_answers_asyncio_client() -> None:
             assert await call.code() is grpc.StatusCode.OK
 
     asyncio.run(run())
+
+
+def test_a_call_waits_for_the_handler_of_one_that_was_cancelled() -> None:
+    started, finish = threading.Event(), threading.Event()
+    server = trunkline.Server(threads=4, max_concurrent_calls_per_connection=1)
+
+    @server.method("example.Text/Wait")
+    def wait(request: StringValue) -> StringValue:
+        started.set()
+        finish.wait(20)
+        return request
+
+    @server.method("example.Text/Echo")
+    def echo(request: StringValue) -> StringValue:
+        return request
+
+    with server.serve("tcp://127.0.0.1:0") as running, grpc.insecure_channel(target(running)) as channel:
+        waiting = channel.unary_unary("/example.Text/Wait", StringValue.SerializeToString, StringValue.FromString)
+        echoing = channel.unary_unary("/example.Text/Echo", StringValue.SerializeToString, StringValue.FromString)
+        first = waiting.future(StringValue(value="first"), timeout=20)
+        started.wait(20)
+        second = echoing.future(StringValue(value="second"), timeout=20)
+        first.cancel()
+        wait_until(lambda: running.totals()["calls_started"] == 2)
+        finish.set()
+
+        assert second.result().value == "second"

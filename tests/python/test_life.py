@@ -237,6 +237,65 @@ def test_run_until_signal(number: int) -> None:
     )
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_run_until_signal_with_an_open_stream(number: int) -> None:
+    """It returns the signal, and logs what is cut off, instead of raising that."""
+    play(
+        f"""
+        import logging
+        from collections.abc import AsyncIterator, Iterator
+
+        lines = []
+        class Handler(logging.Handler):
+            def emit(self, record):
+                lines.append(record.getMessage())
+        logging.getLogger("trunkline.server").addHandler(Handler())
+
+        @server.method
+        def endless() -> Iterator[int]:
+            number = 0
+            while True:
+                yield number
+                number += 1
+                time.sleep(0.001)
+
+        @async_server.method
+        async def aendless() -> AsyncIterator[int]:
+            number = 0
+            while True:
+                yield number
+                number += 1
+                await asyncio.sleep(0.001)
+
+        running = server.serve("tcp://127.0.0.1:0")
+        channel = trunkline.Channel(running.endpoint)
+        stream = channel.server_stream("endless", None, int)
+        assert stream.read() == 0
+        before = signal.getsignal({int(number)})
+        def end():
+            while signal.getsignal({int(number)}) is before:
+                time.sleep(0.001)
+            os.kill(os.getpid(), {int(number)})
+        threading.Thread(target=end).start()
+        assert running.run_until_signal(grace=0.05) == {int(number)}
+        assert running.wait(0)
+        assert ["calls cut off: 1" in line for line in lines] == [True], lines
+        lines.clear()
+
+        async def main():
+            running = async_server.serve("tcp://127.0.0.1:0")
+            async with aio.Channel(running.endpoint) as channel:
+                stream = channel.server_stream("aendless", None, int)
+                assert await stream.read() == 0
+                asyncio.get_running_loop().call_soon(os.kill, os.getpid(), {int(number)})
+                assert await running.run_until_signal(grace=0.05) == {int(number)}
+                stream.cancel()
+        asyncio.run(main())
+        assert ["calls cut off: 1" in line for line in lines] == [True], lines
+        """
+    )
+
+
 def test_several_processes_share_a_port() -> None:
     play(
         """

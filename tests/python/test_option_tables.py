@@ -141,6 +141,8 @@ def test_units_and_defaults_are_those_of_the_header(struct: str) -> None:
             assert row.default == member.default.rpartition("::")[2]
         elif member.default.startswith('"'):
             assert row.default == member.default.replace('"', "").strip()
+        elif member.default.startswith("&"):
+            assert row.default == member.default.removeprefix("&"), member.name
         else:
             assert member.default in ("", "nullptr") or "with_defaults" in member.default, member
             assert row.default in ("empty", "none", "-", "the built-in ones"), member.name

@@ -53,6 +53,33 @@ def test_shed_calls_say_when_to_come_back(scheme: str) -> None:
     assert not shed.value.should_reconnect
 
 
+def test_a_call_waits_for_the_handler_of_one_that_was_cancelled(scheme: str) -> None:
+    started, finish = threading.Event(), threading.Event()
+    server = trunkline.Server(threads=4, max_concurrent_calls_per_connection=1)
+
+    @server.method("wait")
+    def wait() -> int:
+        started.set()
+        finish.wait(20)
+        return 1
+
+    @server.method("next")
+    def following() -> int:
+        return 2
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        with trunkline.Channel(uri(scheme, running.endpoint), max_retries=0) as channel:
+            first = channel.submit("wait", None, int, timeout=20.0)
+            started.wait(20)
+            second = channel.submit("next", None, int, timeout=20.0)
+            first.cancel()
+            wait_until(lambda: running.totals()["calls_started"] == 2)
+            assert not second.done()
+            finish.set()
+            assert second.result() == 2
+        assert running.totals()["calls_refused"] == 0
+
+
 def test_important_calls_get_what_is_left(scheme: str) -> None:
     begun, finish = threading.Semaphore(0), threading.Event()
     server = trunkline.Server(threads=8, max_concurrent_calls=4, priority_metadata="priority")

@@ -169,7 +169,7 @@ def test_the_stub_is_what_the_module_has() -> None:
         (
             "inbox: Inbox | None, tag: Any) -> StreamOperation",
             "inbox: Inbox, tag: Any) -> StreamOperation",
-            ".begin_read",
+            ".begin_write",
         ),
         ("def cancel(self)", "def cancel_all(self)", "Completion.cancel_all: stub (self) -> None; module has none"),
         ("    def is_done(self) -> bool: ...\n", "", "Completion.is_done: stub has none; module (self) -> bool"),

@@ -103,7 +103,7 @@ def streams(channel: trunkline.Channel) -> None:
         reveal_type(stream)  # ClientStream[Point, str]
         reveal_type(stream.read())  # str
         reveal_type([step for step in stream])  # list[str]
-        reveal_type(stream.exchange([Point(1, 2)]))  # Iterator[str]
+        reveal_type(stream.exchange([Point(1, 2)]))  # Generator[str, None, None]
         stream.write(Point(1, 2))
         stream.write("north")  # arg-type; reportArgumentType
         stream.exchange(["north"])  # list-item; reportArgumentType
@@ -144,7 +144,7 @@ async def asynchronous(channel: aio.Channel) -> None:
     async with channel.stream("Walk", Point, str) as stream:
         reveal_type(stream)  # ClientStream[Point, str]
         reveal_type(await stream.read())  # str
-        reveal_type(stream.exchange([Point(1, 2)]))  # AsyncIterator[str]
+        reveal_type(stream.exchange([Point(1, 2)]))  # AsyncGenerator[str, None]
         await stream.write("north")  # arg-type; reportArgumentType
     async for step in channel.server_stream("Path", 3, Point):
         reveal_type(step)  # Point
@@ -159,7 +159,7 @@ async def asynchronous(channel: aio.Channel) -> None:
 def named(
     stream: trunkline.ClientStream[Point, str], later: "aio.ClientStream[Any, bytes]"
 ) -> "trunkline.ClientStream[Point, object]":
-    reveal_type(later.exchange([1]))  # AsyncIterator[bytes]
+    reveal_type(later.exchange([1]))  # AsyncGenerator[bytes, None]
     wrong: trunkline.ClientStream[str, str] = stream  # assignment; reportAssignmentType
     print(wrong)
     return stream

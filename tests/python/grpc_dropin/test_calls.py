@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import trunkline.grpc
 from google.protobuf.wrappers_pb2 import StringValue
 
 from .pairs import SOON, Pair, method, serving, text
@@ -82,6 +84,20 @@ def test_unary_future_runs_callbacks(pair: Pair) -> None:
         assert results == ["A"]
         future.add_done_callback(take)  # at once
         assert results == ["A", "A"]
+
+
+def test_a_future_outlives_the_channel(pair: Pair) -> None:
+    go_on = threading.Event()
+
+    def wait(request: StringValue, context: Any) -> StringValue:
+        assert go_on.wait(SOON)
+        return request
+
+    with serving(pair.server, {"Wait": ("unary_unary", wait)}) as target:
+        future = method(pair.client.insecure_channel(target), "Wait", "unary_unary").future(text("a"), timeout=SOON)
+        go_on.set()
+
+        assert future.result().value == "a"
 
 
 def test_many_futures(pair: Pair) -> None:
@@ -169,3 +185,14 @@ def test_closed_channel_refuses_calls(pair: Pair) -> None:
         method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
     with pytest.raises(ValueError):
         method(channel, "Letters", "unary_stream")(text("a"), timeout=SOON)
+
+
+def test_a_closed_channel_is_shut_down() -> None:
+    """Grpcio raises ValueError on a thread of its own, where nobody sees it but standard error."""
+    channel = trunkline.grpc.insecure_channel("127.0.0.1:9")
+    channel.close()
+    states: queue.SimpleQueue[trunkline.grpc.ChannelConnectivity] = queue.SimpleQueue()
+
+    channel.subscribe(states.put, try_to_connect=True)
+
+    assert states.get(timeout=SOON) is trunkline.grpc.ChannelConnectivity.SHUTDOWN

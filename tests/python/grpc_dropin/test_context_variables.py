@@ -248,6 +248,7 @@ def test_callbacks_of_cancelled_calls_have_the_variables_of_their_call() -> None
         entered.release()
         over.wait(SOON)
         left.append(user.get())
+        ended.release()
         return b""
 
     handler = handlers(module, one, lambda request, context: [])
@@ -260,6 +261,8 @@ def test_callbacks_of_cancelled_calls_have_the_variables_of_their_call() -> None
             call.cancel()
             assert ended.acquire(timeout=SOON)
         over.set()
+        for _ in calls:
+            assert ended.acquire(timeout=SOON)
     assert found == ["ann", "bob"] and sorted(left) == ["ann", "bob"]
 
 
