@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import trunkline
-from records import CALL_TIMEOUT, MAX_MESSAGE_BYTES, Call, Calls, Header, Kind, Outcome, filled
+from records import CALL_TIMEOUT, MAX_MESSAGE_BYTES, Call, Calls, Header, Kind, Outcome, filled, impatient
 from trunkline import aio
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -106,9 +106,14 @@ class Caller:
 
     async def read_all(self, header: Header, expected: bytes) -> bool:
         is_slow = self.random.random() < 0.1
+        # Some readers stop for seconds. Other calls of the connection must not notice.
+        stops_at = self.random.randrange(10) if self.random.random() < 0.05 else -1
+        gives_up = self.sleep is asyncio.sleep and self.random.random() < 0.25
         count, is_good = 0, True
         async with self.channel.server_stream("soak/Expand", header.request(), bytes, **OPTIONS) as stream:
-            async for message in stream:
+            async for message in impatient(stream) if gives_up else stream:
+                if count == stops_at:
+                    await self.sleep(self.random.uniform(1, 5))
                 count += 1
                 is_good = is_good and message == expected
                 if is_slow:

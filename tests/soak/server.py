@@ -7,6 +7,7 @@ Usage: server.py blocking|asyncio RECORD CLIENTS CERTIFICATES ENDPOINT...
 from __future__ import annotations
 
 import asyncio
+import itertools
 import signal
 import sys
 import time
@@ -14,7 +15,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import trunkline
-from records import MAX_MESSAGE_BYTES, Header, RunCounts, filled
+from records import MAX_MESSAGE_BYTES, Header, RunCounts, filled, impatient
 from trunkline import aio
 
 
@@ -72,6 +73,8 @@ class Blocking(Service):
 
 
 class Asyncio(Service):
+    streams = itertools.count()
+
     async def echo(self, request: bytes) -> bytes:
         header = self.take(request)
         return filled(header.number, header.response_bytes)
@@ -83,7 +86,7 @@ class Asyncio(Service):
 
     async def collect(self, requests: AsyncIterator[bytes]) -> bytes:
         header, messages = None, 0
-        async for message in requests:
+        async for message in self.some_impatient(requests):
             header = self.checked(header, message)
             messages += 1
         return self.collected(header, messages)
@@ -95,9 +98,12 @@ class Asyncio(Service):
 
     async def talk(self, requests: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         header = None
-        async for message in requests:
+        async for message in self.some_impatient(requests):
             header = self.checked(header, message)
             yield filled(header.number, header.response_bytes)
+
+    def some_impatient(self, requests: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        return impatient(requests) if next(self.streams) % 4 == 0 else requests
 
 
 def add_methods(server: Any, service: Any) -> None:

@@ -255,6 +255,8 @@ class MixedCalls {
     write_request(request_, header);
     auto stream = channel_.server_stream<std::string>("soak/Expand", request_, options());
     const bool is_slow = below(10) == 0;
+    // Some readers stop for seconds. Other calls of the connection must not notice.
+    const std::uint64_t stops_at = below(20) == 0 ? below(10) : header.messages;
     std::uint32_t messages = 0;
     bool is_good = true;
     for (;; ++messages) {
@@ -262,6 +264,7 @@ class MixedCalls {
       if (!next.is_ok() || !next->has_value()) break;
       is_good = is_good && is_filled(**next, call.number(), header.response_bytes);
       if (is_slow) std::this_thread::sleep_for(milliseconds(below(100)));
+      if (messages == stops_at) std::this_thread::sleep_for(milliseconds(1000 + below(4000)));
     }
     const Status status = stream.finish();
     calls_.end(call, status, !status.is_ok() || (is_good && messages == header.messages));

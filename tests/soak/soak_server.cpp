@@ -8,16 +8,21 @@
 #include <trunkline/blocking.h>
 #include <trunkline/server.h>
 
+#include <asio/experimental/awaitable_operators.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 namespace trunkline::soak {
 namespace {
@@ -64,12 +69,37 @@ asio::awaitable<Status> wait(RunCounts& counts, const std::string& request, std:
   co_return Status();
 }
 
+/// Reads from streams, in one stream of four with so little patience that most reads are given up.
+class Reader {
+ public:
+  Reader() : is_impatient_(next_stream_.fetch_add(1, std::memory_order_relaxed) % 4 == 0) {}
+
+  template <class Stream>
+  asio::awaitable<Result<std::optional<std::string>>> read(Stream& stream) {
+    using namespace asio::experimental::awaitable_operators;
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    while (is_impatient_) {
+      timer.expires_after(std::chrono::microseconds(patience_++ % 500));
+      auto first = co_await (stream.async_read(asio::use_awaitable) || timer.async_wait(asio::use_awaitable));
+      if (first.index() == 0) co_return std::get<0>(std::move(first));
+    }
+    co_return co_await stream.async_read(asio::use_awaitable);
+  }
+
+ private:
+  static inline std::atomic<std::uint32_t> next_stream_{0};
+
+  const bool is_impatient_;
+  int patience_ = 0;
+};
+
 /// Many requests, the first of which has the header; the others are filled with its number.
 asio::awaitable<Status> collect(RunCounts& counts, ServerReader<std::string>& requests, std::string& response) {
   RequestHeader header;
+  Reader reader;
   std::uint32_t messages = 0;
   for (;; ++messages) {
-    Result<std::optional<std::string>> next = co_await requests.async_read(asio::use_awaitable);
+    Result<std::optional<std::string>> next = co_await reader.read(requests);
     if (!next) co_return next.status();
     if (!next->has_value()) break;
     if (messages > 0) {
@@ -100,8 +130,9 @@ asio::awaitable<Status> expand(RunCounts& counts, const std::string& request, Se
 asio::awaitable<Status> talk(RunCounts& counts, ServerStream<std::string, std::string>& stream) {
   RequestHeader header;
   std::string response;
+  Reader reader;
   for (bool is_first = true;; is_first = false) {
-    Result<std::optional<std::string>> next = co_await stream.async_read(asio::use_awaitable);
+    Result<std::optional<std::string>> next = co_await reader.read(stream);
     if (!next) co_return next.status();
     if (!next->has_value()) co_return Status();
     if (is_first) {
