@@ -17,6 +17,7 @@
 #include <future>
 #include <memory>
 #include <ranges>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -187,6 +188,63 @@ TEST(OrderedCallMany, CallsThatTheNextLeaderBeginsFollowThoseOfTheLast) {
 
 INSTANTIATE_TEST_SUITE_P(Channels, CallMany, ::testing::Bool(),
                          [](const auto& given) { return given.param ? "ordered" : "plain"; });
+
+/// Calls of one key wait for their server, also while its responses are still to be read.
+class FleetKeys : public ::testing::TestWithParam<const char*> {
+ protected:
+  FleetKeys() {
+    for (const char* const name : {"a", "b", "c"}) {
+      servers_.push_back(std::make_unique<Server>());
+      Server& server = *servers_.back();
+      server.handle<std::string, std::string>("Name",
+                                              [name](const std::string&, ServerContext&) { return std::string(name); });
+      const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
+      EXPECT_TRUE(server.start().is_ok());
+      if (!target_.empty()) target_ += ",";
+      target_ += GetParam() + endpoint.to_string().substr(3);
+    }
+  }
+  /// Returns a channel that is connected to all of the servers.
+  std::unique_ptr<Channel> connect() {
+    ChannelOptions options;
+    options.balancing.policy = BalancingPolicy::consistent_hash;
+    options.balancing.hash_load_factor = 100;
+    options.balancing.slow_start = std::chrono::milliseconds(0);
+    auto channel = std::make_unique<Channel>(target_, options);
+    const auto is_ready = [](const ServerState& server) { return server.is_ready; };
+    for (;;) {
+      EXPECT_TRUE(channel->call<std::string>("Name", std::string("x")).is_ok());
+      const std::vector<ServerState> states = channel->servers();
+      if (states.size() == servers_.size() && std::all_of(states.begin(), states.end(), is_ready)) return channel;
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::string target_;
+};
+
+TEST_P(FleetKeys, KeepCallsAtOnceOnOneServer) {
+  const std::unique_ptr<Channel> channel = connect();
+  std::set<std::string> all;
+
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = "key " + std::to_string(i);
+    std::vector<std::future<Result<std::string>>> calls;
+    for (int call = 0; call < 8; ++call) {
+      calls.push_back(channel->submit<std::string>(channel->method("Name"), std::string("x"), {.routing_key = key}));
+    }
+    std::set<std::string> names;
+    for (auto& call : calls) names.insert(call.get().value());
+    EXPECT_EQ(names.size(), 1u) << key << " went to " << *names.begin() << " and others";
+    all.insert(names.begin(), names.end());
+  }
+
+  EXPECT_EQ(all, (std::set<std::string>{"a", "b", "c"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Protocols, FleetKeys, ::testing::Values("tcp", "grpc"),
+                         [](const auto& of) { return std::string(of.param); });
 
 }  // namespace
 
