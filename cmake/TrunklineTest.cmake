@@ -4,10 +4,17 @@
 # GoogleTest's and the standard library's; the default is standard.
 find_package(GTest REQUIRED)
 
+# Seconds after which a test counts as hanging. With sanitizers and on a busy machine tests take many times as long.
+if(TRUNKLINE_SANITIZE)
+  set(TRUNKLINE_TEST_TIMEOUT 3000)
+else()
+  set(TRUNKLINE_TEST_TIMEOUT 600)
+endif()
+
 function(trunkline_test name)
   cmake_parse_arguments(TEST "" "PRECOMPILE;TIMEOUT" "SOURCES;LIBS" ${ARGN})
   if(NOT TEST_TIMEOUT)
-    set(TEST_TIMEOUT 600)
+    set(TEST_TIMEOUT ${TRUNKLINE_TEST_TIMEOUT})
   endif()
   if(NOT TEST_PRECOMPILE)
     set(TEST_PRECOMPILE standard)

@@ -9,6 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 @contextlib.contextmanager
-def serving_aio(server: aio.Server) -> Iterator[aio.RunningServer]:
+def serving_aio(server: aio.Server, endpoint: str = "tcp://127.0.0.1:0") -> Iterator[aio.RunningServer]:
     """Serves on an event loop in a thread of its own."""
     started = threading.Event()
     running: list[aio.RunningServer] = []
@@ -39,7 +40,7 @@ def serving_aio(server: aio.Server) -> Iterator[aio.RunningServer]:
         stopped = asyncio.Event()
         loop = asyncio.get_running_loop()
         stop.append(lambda: loop.call_soon_threadsafe(stopped.set))
-        async with server.serve("tcp://127.0.0.1:0") as host:
+        async with server.serve(endpoint) as host:
             running.append(host)
             started.set()
             await stopped.wait()
@@ -78,7 +79,7 @@ LIMITS = {"max_message_bytes": 4 * MIB, "max_memory_bytes": 64 * MIB}
 
 
 @contextlib.contextmanager
-def uploading(uploads: Uploads, *, is_aio: bool) -> Iterator[Any]:
+def uploading(uploads: Uploads, endpoint: str, *, is_aio: bool) -> Iterator[Any]:
     if is_aio:
         host = aio.Server(**LIMITS)  # type: ignore[arg-type]
 
@@ -90,7 +91,7 @@ def uploading(uploads: Uploads, *, is_aio: bool) -> Iterator[Any]:
             uploads.end()
             return len(request)
 
-        with serving_aio(host) as running:
+        with serving_aio(host, endpoint) as running:
             yield running
     else:
         server = trunkline.Server(threads=30, **LIMITS)  # type: ignore[arg-type]
@@ -102,29 +103,35 @@ def uploading(uploads: Uploads, *, is_aio: bool) -> Iterator[Any]:
             uploads.end()
             return len(request)
 
-        with server.serve("tcp://127.0.0.1:0") as other:
+        with server.serve(endpoint) as other:
             yield other
 
 
 @pytest.mark.parametrize("is_aio", [False, True])
-def test_uploads_to_slow_handlers_wait_instead_of_piling_up(is_aio: bool) -> None:
+def test_uploads_to_slow_handlers_wait_instead_of_piling_up(is_aio: bool, tmp_path: Path) -> None:
     uploads = Uploads()
     body = b"u" * (3 * MIB)
-    with uploading(uploads, is_aio=is_aio) as running, trunkline.Channel(running.endpoint) as channel:
-        assert running.memory_usage == (0, 64 * MIB)
-        calls = [channel.submit("upload", body, int, timeout=PATIENCE) for _ in range(25)]
-        wait_until(lambda: uploads.running >= 5)
-        time.sleep(0.3)  # time for too many of them to begin
-        held = running.memory_usage.used_bytes
-        uploads.release.set()
-        lengths = [call.result() for call in calls]
-        most = uploads.most
-        # The last one may still be ending.
-        wait_until(lambda: running.totals()["open_calls"] == 0)
+    endpoint = f"unix://{tmp_path}/s"
+    with trunkline.Channel(endpoint) as channel:
+        # They wait for the server and so all begin at once: one that begins when others hold the memory is refused.
+        settings: dict[str, Any] = {"timeout": PATIENCE, "wait_for_ready": True}
+        calls = [channel.submit("upload", body, int, **settings) for _ in range(25)]
+        with uploading(uploads, endpoint, is_aio=is_aio) as running:
+            wait_until(lambda: uploads.running >= 5)
+            time.sleep(0.3)  # time for too many of them to begin
+            usage = running.memory_usage
+            uploads.release.set()
+            lengths = [call.result() for call in calls]
+            most = uploads.most
+            # The last one may still be ending.
+            wait_until(lambda: running.totals()["open_calls"] == 0)
+            # What is received is given back when its call has ended.
+            wait_until(lambda: running.memory_usage.used_bytes == 0)
 
     assert lengths == [len(body)] * 25
     assert 5 <= most
-    assert 15 * MIB <= held <= 40 * MIB
+    assert usage.max_bytes == 64 * MIB
+    assert 15 * MIB <= usage.used_bytes <= 40 * MIB
 
 
 def test_channels_show_what_they_hold() -> None:

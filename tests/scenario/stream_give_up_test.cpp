@@ -74,8 +74,10 @@ class StreamGiveUp : public BothEnds {
   std::mt19937 random_{7};
 };
 
-TEST_F(StreamGiveUp, AHandlersReadThatRacesWithABellLosesNoMessage) {
-  constexpr int count = 10000;
+class StreamGiveUpRaces : public StreamGiveUp, public ::testing::WithParamInterface<int> {};
+
+TEST_P(StreamGiveUpRaces, AHandlersReadThatRacesWithABellLosesNoMessage) {
+  const int count = GetParam();
   std::optional<Bell> bell;
   std::optional<Status> served;
   server().handle_stream<Text, Text>("Count", [&](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
@@ -104,8 +106,8 @@ TEST_F(StreamGiveUp, AHandlersReadThatRacesWithABellLosesNoMessage) {
   EXPECT_TRUE(finished && finished->is_ok());
 }
 
-TEST_F(StreamGiveUp, AClientsReadThatRacesWithABellLosesNoMessage) {
-  constexpr int count = 10000;
+TEST_P(StreamGiveUpRaces, AClientsReadThatRacesWithABellLosesNoMessage) {
+  const int count = GetParam();
   Bell bell(event_loop->executor(), 1);
   std::optional<Bell> next;
   server().handle_stream<Text, Text>("Tell", [&](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
@@ -132,6 +134,7 @@ TEST_F(StreamGiveUp, AClientsReadThatRacesWithABellLosesNoMessage) {
   EXPECT_GT(given_up, count / 10);
   EXPECT_TRUE(ended && ended->is_ok());
 }
+INSTANTIATE_TEST_SUITE_P(Races, StreamGiveUpRaces, ::testing::Values(1000, 10000));
 
 TEST_F(StreamGiveUp, AClientsReadLeavesTheCallAsItIs) {
   server().handle_stream<Text, Text>("Echo", [](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
