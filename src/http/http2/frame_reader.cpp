@@ -101,7 +101,7 @@ FrameReader::Outcome FrameReader::take(const FrameHeader& header, ByteSpan paylo
 }
 
 bool FrameReader::add_to_block(const FrameHeader& header, ByteSpan payload, Frame& frame) {
-  if (++block_frames_ > max_frames_per_block || payload.size() > max_block_bytes_ - block_.size()) {
+  if (++block_frames_ > max_frames_per_block() || payload.size() > max_block_bytes_ - block_.size()) {
     fail(block_too_long());
     return false;
   }

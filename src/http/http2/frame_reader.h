@@ -54,7 +54,11 @@ class FrameReader {
   void raise_max_frame_bytes(std::uint32_t bytes) noexcept { max_frame_bytes_ = std::max(max_frame_bytes_, bytes); }
 
  private:
-  static constexpr std::uint32_t max_frames_per_block = 64;
+  /// Returns how many frames a block may have: a sender may use a quarter of what frames may hold.
+  std::uint32_t max_frames_per_block() const noexcept {
+    constexpr std::uint32_t few_frames = 64;
+    return few_frames + max_block_bytes_ / (min_max_frame_bytes / 4);
+  }
 
   /// Reads the frames that nearly all are: DATA and HEADERS of a stream, whole and without padding or priority, between
   /// which there is no incomplete block. Returns false and changes nothing for any other.

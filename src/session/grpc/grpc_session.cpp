@@ -45,6 +45,10 @@ http::http2::Sender peer_of(Role role) noexcept {
   return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
 }
 
+/// A list over max_header_bytes ends its call alone, and what is beyond the limit is skipped, if its block is no longer
+/// than this. A longer one ends the connection.
+constexpr std::uint32_t most_skipped_bytes = 1 << 20;
+
 bool is_http1(std::string_view foreign_peer) noexcept { return foreign_peer == "HTTP/1"; }
 
 }  // namespace
@@ -57,8 +61,7 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       now_(parameters.now),
       encodings_(options_.compressors),
       input_(options_.limits.read_buffer_bytes),
-      // A list over the limit is refused by its call alone, unless it is far over and does not fit into a frame.
-      reader_(std::max(4 * options_.limits.max_header_bytes, long_frame_bytes), peer_of(role_)),
+      reader_(std::max(4 * options_.limits.max_header_bytes, most_skipped_bytes), peer_of(role_)),
       exchange_(peer_of(role_)),
       flood_(now_),
       queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
@@ -743,6 +746,7 @@ void GrpcSession::release(CallId id, const MessageCredit& credit) {
   if (GrpcStream* const stream = streams_.find(id)) {
     stream->debt -= credit.further_bytes;
     windows_.give_back(*stream, credit.call_bytes);
+    memory_.unblock(*stream);
   }
   if (memory_.has_waiting()) owner_.on_session_wake();
 }
@@ -939,13 +943,17 @@ Status GrpcSession::check_metadata(std::string_view what, const Metadata* metada
   return check_list(what, *metadata);
 }
 
-/// Returns ok if the list of fields is no longer than the peer says it takes.
+/// Returns ok if the list of fields is no longer than the peer says it takes. A server sends no more than a client
+/// takes for certain, because the status of the call would be lost.
 Status GrpcSession::check_list(std::string_view what, const Metadata& metadata) const {
   constexpr std::size_t other_fields = 512;
-  const std::size_t limit = exchange_.peer().max_header_list_size;
+  const std::size_t announced = exchange_.peer().max_header_list_size;
+  const std::size_t limit = role_ == Role::server ? web::certain_list_bytes(announced) : announced;
   if (ResponseWriter::list_bytes(metadata) + other_fields <= limit) return {};
-  return {StatusCode::resource_exhausted,
-          std::string(what) + " metadata exceeds the peer's SETTINGS_MAX_HEADER_LIST_SIZE " + std::to_string(limit)};
+  std::string text = std::string(what) + " metadata exceeds ";
+  if (limit < announced) text += std::to_string(limit) + " bytes, which is safe for ";
+  text += "the peer's SETTINGS_MAX_HEADER_LIST_SIZE " + std::to_string(announced);
+  return {StatusCode::resource_exhausted, text};
 }
 
 // --- timers ---

@@ -147,6 +147,10 @@ struct GrpcStream {
   bool is_request = false;
   /// The message has waited for room since this time.
   base::TimePoint waits_since{};
+  /// The message waits until the application has read an earlier one of the stream.
+  bool is_behind_unread = false;
+  /// What has come of the message costs nothing of the connection's window, because it has waited behind an unread one.
+  bool is_free_to_wait = false;
   /// The window has not been opened again for this many bytes of the message.
   std::uint32_t withheld = 0;
   /// This many bytes of a body without a known length had room before it turned out to be longer.

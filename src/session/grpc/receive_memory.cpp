@@ -2,10 +2,15 @@
 // Admits long messages, or lets them wait.
 #include "session/grpc/receive_memory.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::grpc {
+namespace {
+
+/// Returns true if the application gets the next message of the stream only after it has read others.
+bool is_behind_unread(const GrpcStream& stream) noexcept { return stream.debt > 0; }
+
+}  // namespace
 
 void ReceiveMemory::begin(GrpcStream& stream, bool is_request, base::TimePoint now) {
   const std::uint32_t prefix = stream.assembly.prefix_bytes();
@@ -14,6 +19,7 @@ void ReceiveMemory::begin(GrpcStream& stream, bool is_request, base::TimePoint n
   stream.assembly.begin();
   stream.is_admitted = false;
   stream.is_request = is_request;
+  stream.is_free_to_wait = false;
   stream.withheld = 0;
   stream.early = 0;
   admit_or_wait(stream, now);
@@ -46,7 +52,23 @@ void ReceiveMemory::admit_or_wait(GrpcStream& stream, base::TimePoint now) {
     drop_places_of_gone(waiting_requests_);
   }
   ++waiting_streams_;
+  if (is_behind_unread(stream) && !has_room_for(stream.assembly.length())) return wait_behind_unread(stream);
   places.push_back(stream.id);
+}
+
+/// Lets the message wait for the reader of its stream, in no queue and without the connection's window.
+void ReceiveMemory::wait_behind_unread(GrpcStream& stream) {
+  ++behind_unread_;
+  stream.is_behind_unread = true;
+  if (std::exchange(stream.is_free_to_wait, true)) return;
+  windows_.drop_waiting(stream.withheld);
+}
+
+void ReceiveMemory::unblock(GrpcStream& stream) {
+  if (!stream.is_behind_unread || is_behind_unread(stream)) return;
+  stream.is_behind_unread = false;
+  --behind_unread_;
+  waiting_.push_back(stream.id);
 }
 
 /// Drops the places of streams that do not wait. The others keep their order.
@@ -65,13 +87,13 @@ GrpcStream* ReceiveMemory::first_of(Places& places) {
 
 bool ReceiveMemory::is_waiting(CallId id) const noexcept {
   const GrpcStream* const stream = streams_.find(id);
-  return stream != nullptr && stream->assembly.is_gathering() && !stream->is_admitted;
+  return stream != nullptr && stream->assembly.is_gathering() && !stream->is_admitted && !stream->is_behind_unread;
 }
 
 bool ReceiveMemory::try_admit(GrpcStream& stream, base::TimePoint now) {
   const std::size_t length = stream.assembly.length();
   // One message always has room, whatever is unread: otherwise a connection could wait for itself.
-  if (admitted_ + unread() > 0 && length > limits_.max_unread_bytes - std::min(limits_.max_unread_bytes, bytes())) {
+  if (!has_room_for(length) && (admitted_streams_ > 0 || is_behind_unread(stream))) {
     lack_ = MemoryShare::Lack::nothing;
     return false;
   }
@@ -103,7 +125,11 @@ void ReceiveMemory::add(GrpcStream& stream, std::uint32_t bytes) {
   }
   waiting_bytes_ += bytes;
   stream.withheld += bytes;
-  windows_.add_waiting(bytes);
+  if (stream.is_free_to_wait) {
+    windows_.give_back(bytes);
+  } else {
+    windows_.add_waiting(bytes);
+  }
 }
 
 std::uint32_t ReceiveMemory::end(GrpcStream& stream) {
@@ -118,9 +144,15 @@ std::uint32_t ReceiveMemory::end(GrpcStream& stream) {
     if (--admitted_streams_ == 0) share_.free_reserve();
     return 0;
   }
+  return drop_waiting(stream);
+}
+
+/// The message waits no longer. Returns by how much the stream's window is still to be opened for it.
+std::uint32_t ReceiveMemory::drop_waiting(GrpcStream& stream) {
   --waiting_streams_;
+  if (std::exchange(stream.is_behind_unread, false)) --behind_unread_;
   waiting_bytes_ -= stream.withheld + std::exchange(stream.early, 0);
-  windows_.drop_waiting(stream.withheld);
+  if (!stream.is_free_to_wait) windows_.drop_waiting(stream.withheld);
   return std::exchange(stream.withheld, 0);
 }
 
@@ -133,6 +165,11 @@ bool ReceiveMemory::admit_waiting(base::TimePoint now) {
   }
   for (Places* const places : {&waiting_, &waiting_requests_}) {
     while ((stream = first_of(*places)) != nullptr) {
+      if (is_behind_unread(*stream) && !has_room_for(stream->assembly.length())) {
+        places->pop_front();
+        wait_behind_unread(*stream);
+        continue;
+      }
       if (!try_admit(*stream, now)) return false;
       end_wait(*stream);
     }
@@ -141,12 +178,6 @@ bool ReceiveMemory::admit_waiting(base::TimePoint now) {
 }
 
 /// The message has been admitted, and the stream's window is opened again for what has come of it.
-void ReceiveMemory::end_wait(GrpcStream& stream) {
-  --waiting_streams_;
-  waiting_bytes_ -= stream.withheld + std::exchange(stream.early, 0);
-  const std::uint32_t withheld = std::exchange(stream.withheld, 0);
-  windows_.drop_waiting(withheld);
-  windows_.give_back(stream, withheld);
-}
+void ReceiveMemory::end_wait(GrpcStream& stream) { windows_.give_back(stream, drop_waiting(stream)); }
 
 }  // namespace trunkline::session::grpc

@@ -18,7 +18,9 @@ namespace trunkline::session::grpc {
 /// A message whose end has not come gets room for all of it, in the connection's max_unread_bytes and in the budget, or
 /// waits. While it waits, the peer has sent at most one window of it. Requests wait even when less is used, because
 /// handlers keep them and would make memory short for calls with short requests. Other messages pass requests that
-/// wait. The longer a request has waited, the more room it gets.
+/// wait. The longer a request has waited, the more room it gets. max_unread_bytes always has room for one message at a
+/// time, so that streams that nobody reads do not keep other calls waiting; only a message behind an unread one of its
+/// own stream then waits until that is read, and nothing waits for it.
 class ReceiveMemory {
  public:
   /// All references outlive the object.
@@ -42,7 +44,10 @@ class ReceiveMemory {
   std::uint32_t end(GrpcStream& stream);
   /// Gives room to messages that wait, in order, and to requests after the others. Returns false if some still wait.
   bool admit_waiting(base::TimePoint now);
-  bool has_waiting() const noexcept { return waiting_streams_ > 0; }
+  /// Returns true if there are messages that wait for anything but the reader of their own stream.
+  bool has_waiting() const noexcept { return waiting_streams_ > behind_unread_; }
+  /// Messages of the stream have been read: one that waits may not be behind an unread one any longer.
+  void unblock(GrpcStream& stream);
   /// Counts the places in the queues of streams that wait, including those of streams that wait no longer.
   std::size_t places() const noexcept { return waiting_.size() + waiting_requests_.size(); }
   /// Returns how much has come of messages that wait.
@@ -69,6 +74,9 @@ class ReceiveMemory {
   void admit_or_wait(GrpcStream& stream, base::TimePoint now);
   bool try_admit(GrpcStream& stream, base::TimePoint now);
   bool try_take(const GrpcStream& stream, base::TimePoint now);
+  void wait_behind_unread(GrpcStream& stream);
+  std::uint32_t drop_waiting(GrpcStream& stream);
+  bool has_room_for(std::size_t length) const noexcept { return length + bytes() <= limits_.max_unread_bytes; }
   GrpcStream* first_of(Places& places);
   void end_wait(GrpcStream& stream);
   bool is_waiting(CallId id) const noexcept;
@@ -84,6 +92,8 @@ class ReceiveMemory {
   std::size_t waiting_bytes_ = 0;
   std::size_t admitted_streams_ = 0;
   std::size_t waiting_streams_ = 0;
+  /// This many of the streams that wait are in no queue: they wait behind an unread message of their own.
+  std::size_t behind_unread_ = 0;
   std::int64_t unread_ = 0;
   std::uint64_t progress_ = 0;
   MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;

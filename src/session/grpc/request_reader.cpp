@@ -134,13 +134,14 @@ RequestReader::Outcome RequestReader::decode(ByteSpan block) {
   verb_.clear();
   path_.clear();
   authority_.clear();
-  has_content_type_ = has_grpc_type_ = is_path_right_ = is_about_grpc_ = false;
+  has_content_type_ = has_grpc_type_ = is_path_right_ = false;
   has_looked_for_route_ = has_unknown_expectation_ = false;
   route_ = web::RouteFinder::Outcome::none;
   allowed_ = web::methods_of_calls;
   answer_format_.reset();
   web_.begin();
   metadata_.begin();
+  faults_ = 0;
   http_status_ = 200;
   status_ = {};
   preflight_origin_ = nullptr;
@@ -265,14 +266,19 @@ void RequestReader::refuse_http_method() {
 
 void RequestReader::end_grpc() {
   const bool is_post = verb_ == "POST";
-  if (!is_post) refuse(405, StatusCode::internal, "receive headers: the method is not POST");
-  if (!is_path_right_) refuse(200, StatusCode::unimplemented, "receive headers: :path is malformed");
   if (is_post) answer_format_ = web::Format::grpc;
   answer_codec_ = request_.codec;
-  if (!web_.has_foreign_fields()) return;
-  for (const web::FieldName name : web_names) {
-    if (web_.has(name) && !web::is_metadata_too(name)) take_metadata(web::to_string(name), web_.value(name));
+  if (web_.has_foreign_fields()) {
+    for (const web::FieldName name : web_names) {
+      if (web_.has(name) && !web::is_metadata_too(name)) take_metadata(web::to_string(name), web_.value(name));
+    }
   }
+  if (!is_post) return refuse(405, StatusCode::internal, "receive headers: the method is not POST");
+  refuse_for(Fault::content_type);
+  if (!is_path_right_) refuse(200, StatusCode::unimplemented, "receive headers: :path is malformed");
+  refuse_for(Fault::timeout);
+  refuse_for(Fault::encoding);
+  refuse_for(Fault::metadata);
 }
 
 /// The fields of gRPC-Web that are gRPC's too have been read.
@@ -282,15 +288,16 @@ void RequestReader::end_web() {
   web::CallHead head;
   const auto outcome = web_.finish({.method = verb_, .target = path_, .authority = authority_}, head);
   const bool is_grpc_web = head.format == web::Format::grpc_web || head.format == web::Format::grpc_web_text;
-  if (is_about_grpc_ && !is_grpc_web) {
-    http_status_ = 200;
-    status_ = {};
-  }
   if (outcome == web::CallHeadReader::Outcome::refused) {
-    http_status_ = web_.http_status();
-    status_ = web_.status();
+    refuse(web_.http_status(), web_.status().code(), web_.status().message());
     if (http_status_ == 405) refuse_http_method();
   }
+  refuse_for(Fault::content_type);
+  if (is_grpc_web) {
+    refuse_for(Fault::timeout);
+    refuse_for(Fault::encoding);
+  }
+  refuse_for(Fault::metadata);
   answer_format_ = web_.answer_format();
   answer_codec_ = web_.answer_codec();
   request_.format = head.format;
@@ -327,17 +334,15 @@ bool RequestReader::take(const http::hpack::Field& field) {
     case timeout:
       request_.timeout = web::parse_timeout(field.value);
       if (!request_.timeout) {
-        is_about_grpc_ = status_.is_ok();
-        refuse(400, StatusCode::internal, "receive headers: grpc-timeout is malformed");
+        note(Fault::timeout, 400, StatusCode::internal, "receive headers: grpc-timeout is malformed");
       }
       return true;
     case encoding:
       if (web::names_identity(field.value)) return true;
       request_.compressor = encodings_.find(field.value);
       if (request_.compressor == nullptr) {
-        is_about_grpc_ = status_.is_ok();
-        refuse(200, StatusCode::unimplemented,
-               "receive headers: grpc-encoding " + wire::shown(field.value) + " is not known here");
+        note(Fault::encoding, 200, StatusCode::unimplemented,
+             "receive headers: grpc-encoding " + wire::shown(field.value) + " is not known here");
       }
       return true;
     case accept_encoding:
@@ -403,7 +408,9 @@ bool RequestReader::take_content_length(std::string_view value) {
 }
 
 void RequestReader::take_content_type(const http::hpack::Field& field) {
-  if (has_content_type_) return refuse(415, StatusCode::invalid_argument, "receive headers: two content-types");
+  if (has_content_type_) {
+    return note(Fault::content_type, 415, StatusCode::invalid_argument, "receive headers: two content-types");
+  }
   has_content_type_ = true;
   const auto& codecs = options_.codecs->codecs();
   // The memo is the position of the codec, from 1.
@@ -413,8 +420,8 @@ void RequestReader::take_content_type(const http::hpack::Field& field) {
     has_grpc_type_ = true;
     const Codec* const known = web::find_codec(*subtype, *options_.codecs);
     if (known == nullptr) {
-      return refuse(415, StatusCode::unimplemented,
-                    "receive headers: content-type " + std::string(field.value.substr(0, 128)) + " is not known here");
+      return note(Fault::content_type, 415, StatusCode::unimplemented,
+                  "receive headers: content-type " + std::string(field.value.substr(0, 128)) + " is not known here");
     }
     const auto found =
         std::find_if(codecs.begin(), codecs.end(), [known](const auto& one) { return one.get() == known; });
@@ -425,10 +432,24 @@ void RequestReader::take_content_type(const http::hpack::Field& field) {
 }
 
 void RequestReader::take_metadata(std::string_view name, std::string_view value) {
-  if (!status_.is_ok()) return;
+  if (has(Fault::metadata)) return;
   const Status status = metadata_.add(name, value, request_.metadata);
   if (status.is_ok()) return;
-  refuse(status.code() == StatusCode::resource_exhausted ? 431 : 400, status.code(), status.message());
+  note(Fault::metadata, status.code() == StatusCode::resource_exhausted ? 431 : 400, status.code(), status.message());
+}
+
+/// Keeps what is wrong with a field, until it is known whether that matters. The first of its kind counts.
+void RequestReader::note(Fault fault, std::uint32_t http_status, StatusCode code, std::string_view text) {
+  if (has(fault)) return;
+  faults_ |= bit(fault);
+  refusals_[static_cast<std::size_t>(fault)] = {http_status, Status(code, text)};
+}
+
+/// Refuses the request if it has the fault.
+void RequestReader::refuse_for(Fault fault) {
+  if (!has(fault)) return;
+  const Refusal& refusal = refusals_[static_cast<std::size_t>(fault)];
+  refuse(refusal.http_status, refusal.status.code(), refusal.status.message());
 }
 
 /// Refuses the request. The first reason counts.

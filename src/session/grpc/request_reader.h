@@ -16,6 +16,8 @@
 #include <trunkline/metadata.h>
 #include <trunkline/status.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -100,6 +102,20 @@ class RequestReader {
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
  private:
+  /// Names what may be wrong with a field. The order of the checks is fixed, whatever the order of the fields: first
+  /// the method of HTTP, then the content type, then the path, then the others as they stand here.
+  enum class Fault : std::uint8_t { content_type, timeout, encoding, metadata, count };
+  struct Refusal {
+    std::uint32_t http_status = 200;
+    Status status;
+  };
+
+  static constexpr std::uint8_t bit(Fault fault) noexcept {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(fault));
+  }
+  bool has(Fault fault) const noexcept { return (faults_ & bit(fault)) != 0; }
+  void note(Fault fault, std::uint32_t http_status, StatusCode code, std::string_view text);
+  void refuse_for(Fault fault);
   Outcome decode(ByteSpan block);
   void refuse_host();
   void refuse_http_method();
@@ -147,8 +163,9 @@ class RequestReader {
   bool is_path_right_ = false;
   /// The path of a request that is refused with 405, and has no route, takes these methods of HTTP.
   std::string_view allowed_;
-  /// status_ is about a field that only gRPC and gRPC-Web have.
-  bool is_about_grpc_ = false;
+  /// Has the bits of the faults that the request has; their refusals are valid.
+  std::uint8_t faults_ = 0;
+  std::array<Refusal, static_cast<std::size_t>(Fault::count)> refusals_;
   std::optional<web::Format> answer_format_;
   const Codec* answer_codec_ = nullptr;
   const std::string* preflight_origin_ = nullptr;

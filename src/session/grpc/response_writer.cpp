@@ -154,7 +154,8 @@ void ResponseWriter::content_type(const Codec& codec) {
 
 void ResponseWriter::status_fields(const Status& status, const Metadata* trailing) {
   const std::size_t taken = protocol_fields_bytes + (trailing != nullptr ? list_bytes(*trailing) : 0);
-  const std::size_t room = peer_.max_header_list_size - std::min<std::size_t>(peer_.max_header_list_size, taken);
+  const std::size_t most = web::certain_list_bytes(peer_.max_header_list_size);
+  const std::size_t room = most - std::min(most, taken);
   status_.assign(status, room);
   field(web::status_field_name, status_.code(), Indexing::index);
   if (!status_.message().empty()) field(web::message_field_name, status_.message(), Indexing::without);

@@ -275,7 +275,7 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
     event.deadline = base::deadline_after(now, std::chrono::microseconds(std::min(block.timeout_us, longest_us)));
   }
   const std::size_t retained = retained_bytes(header, block);
-  if (retained > 0 && !calls_.memory().has_room_for(retained))
+  if (retained > 0 && !calls_.memory().has_room_for_metadata(retained))
     return refuse(frame, calls_.memory().exceeded_by(retained), event);
   event.id = header.call;
   event.method_number = header.number;

@@ -229,7 +229,9 @@ inline void NativeSession::settle_event_in_hand(Event& event) {
     if (event.is_retained) {
       credit_.return_connection(in_hand_.credit().connection_bytes);
       unread_bytes_ += taken_by(event.credit);
-    } else if (!event.is_queued) {
+    } else if (event.is_queued) {
+      calls_.memory().queue(event.credit.further_bytes);
+    } else {
       return_credit(in_hand_.credit_call(), in_hand_.credit());
     }
     in_hand_.clear_credit();
@@ -524,6 +526,11 @@ bool NativeSession::is_writable(CallId id) const noexcept {
 void NativeSession::release(CallId id, const MessageCredit& credit) {
   unread_bytes_ -= taken_by(credit);
   if ((credit.call_bytes | credit.further_bytes) != 0) return_call_credit(id, credit);
+}
+
+void NativeSession::release_queued(CallId id, const MessageCredit& credit) {
+  calls_.memory().unqueue(credit.further_bytes);
+  return_credit(id, credit);
 }
 
 void NativeSession::return_call_credit(CallId id, const MessageCredit& credit) {

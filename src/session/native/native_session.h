@@ -91,7 +91,7 @@ class NativeSession final : public Session, private FrameSource {
   bool is_writable(CallId id) const noexcept override;
   std::uint64_t received_of_message(CallId id) const noexcept override;
   void release(CallId id, const MessageCredit& credit) override;
-  void release_queued(CallId id, const MessageCredit& credit) override { return_credit(id, credit); }
+  void release_queued(CallId id, const MessageCredit& credit) override;
 
   void drain() override;
   bool is_drained() const noexcept override;

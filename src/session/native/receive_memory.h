@@ -27,13 +27,21 @@ class ReceiveMemory {
   /// Both references outlive the object. `share` learns of messages before they are received.
   ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share) noexcept : limits_(limits), share_(share) {}
 
-  bool has_room_for(std::uint64_t bytes) const noexcept { return retained_ + bytes <= limits_.max_unread_bytes; }
+  /// Returns true if a new call may have that much metadata. Unread messages do not count: streams that nobody reads
+  /// must not keep other calls from beginning.
+  bool has_room_for_metadata(std::uint64_t bytes) const noexcept {
+    return metadata_ + bytes <= limits_.max_unread_bytes;
+  }
   /// Makes room for a long message until release_message(). Returns false if there is none now. The limit of the
-  /// connection always has room for one message: the metadata of calls, which remains until they end, must not keep all
-  /// of them from being completed.
+  /// connection always has room for one unfinished message: what applications leave unread, and the metadata of calls,
+  /// must not keep the messages of other calls from being completed. The message must not be one that its application
+  /// gets only after it has read others, so that what a call leaves unread stays bounded. Requests get no such room
+  /// while others wait for their turn on an ordered connection.
   bool try_retain_message(std::size_t bytes, MessageUse use = MessageUse::of_open_call) noexcept {
     lack_ = MemoryShare::Lack::nothing;
-    if (!has_room_for(bytes) && (retained_ != metadata_ || !may_ever_hold(bytes))) return false;
+    const bool has_room = retained_ + bytes <= limits_.max_unread_bytes;
+    const bool is_in_line = use != MessageUse::of_open_call && queued_ > 0;
+    if (!has_room && (unfinished_ > 0 || is_in_line || !may_ever_hold(bytes))) return false;
     if (!try_take(bytes, use)) {
       lack_ = share_.lack();
       return false;
@@ -69,6 +77,9 @@ class ReceiveMemory {
   Status short_of_memory() const;
   /// Returns false if the message alone exceeds the limit.
   bool may_ever_hold(std::uint64_t bytes) const noexcept { return bytes <= limits_.max_unread_bytes; }
+  /// `bytes` of retained() are requests that wait for their turn, or no longer.
+  void queue(std::size_t bytes) noexcept { queued_ += bytes; }
+  void unqueue(std::size_t bytes) noexcept { queued_ -= bytes; }
   void retain(std::size_t bytes) noexcept { retained_ += bytes; }
   void release(std::size_t bytes) noexcept { retained_ -= bytes; }
   void retain_metadata(std::size_t bytes) noexcept {
@@ -95,6 +106,8 @@ class ReceiveMemory {
   std::size_t retained_ = 0;
   /// This part of retained_ is metadata.
   std::size_t metadata_ = 0;
+  /// This part of retained_ is requests that wait for their turn.
+  std::size_t queued_ = 0;
   /// Counts the messages for which try_retain_message() has made room.
   std::size_t unfinished_ = 0;
   std::uint64_t long_message_bytes_ = 0;

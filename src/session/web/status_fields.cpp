@@ -102,16 +102,26 @@ void StatusFields::assign(const Status& status, std::size_t room) {
 
   room -= std::min(room, cost_of_field(status_field_name, code_.size()));
   const std::size_t message_overhead = cost_of_field(message_field_name, 0);
-  if (!status.message().empty() && room > message_overhead) {
-    append_encoded_value(prefix_for_encoding(status.message(), room - message_overhead), message_);
-  }
-  if (message_.size() > 0) room -= message_overhead + message_.size();
+  const std::size_t most = std::min(room - std::min(room, message_overhead), max_message_bytes);
+  append_encoded_value(prefix_for_encoding(status.message(), most), message_);
   if (status.details().empty()) return;
   const std::size_t size = rpc_status_bytes(status);
-  if (cost_of_field(details_field_name, unpadded_base64_bytes(size)) > room) return;
+  const std::size_t details_cost = cost_of_field(details_field_name, unpadded_base64_bytes(size));
+  const std::size_t message_cost = message_.size() > 0 ? message_overhead + message_.size() : 0;
+  if (message_cost + details_cost > room) return tell_of_details(status, size, most);
   serialized_.clear();
   append_rpc_status(status, serialized_);
   codec::append_unpadded_base64(serialized_.bytes(), details_);
+}
+
+/// Ends the message with what has become of the details, if there is room for that and half of the message.
+void StatusFields::tell_of_details(const Status& status, std::size_t bytes, std::size_t most) {
+  const std::string note =
+      " (details of " + std::to_string(bytes) + " bytes are left out: the peer takes no headers as long)";
+  if (most < 2 * note.size()) return;
+  const std::string_view start = prefix_for_encoding(status.message(), most - note.size());
+  message_.clear();
+  append_encoded_value(std::string(start) + note, message_);
 }
 
 }  // namespace trunkline::session::web

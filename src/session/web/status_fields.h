@@ -5,6 +5,7 @@
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string_view>
@@ -22,13 +23,27 @@ Status read_status_fields(std::string_view code, ByteSpan message, ByteSpan deta
 /// Reads the time until the call may be repeated. A negative number, or no number at all, forbids it (gRPC's A6).
 std::chrono::milliseconds read_pushback(std::string_view value) noexcept;
 
+/// Returns how long a list of fields may be so that a peer which has announced `announced` as its
+/// SETTINGS_MAX_HEADER_LIST_SIZE takes it for certain. gRPC's core, and so grpcio, announces the limit beyond which it
+/// takes nothing, and refuses some lists that are longer than a lower one: 8 KiB by default, where it announces 16 KiB,
+/// or else four fifths (its channel arguments grpc.max_metadata_size and grpc.absolute_max_metadata_size).
+constexpr std::size_t certain_list_bytes(std::size_t announced) noexcept {
+  constexpr std::size_t default_hard_limit = 16384;
+  constexpr std::size_t default_soft_limit = 8192;
+  return announced <= default_hard_limit ? std::min(announced, default_soft_limit) : announced / 5 * 4;
+}
+
 /// Returns "0" to "16".
 std::string_view code_text(StatusCode code) noexcept;
 /// Holds the values of the fields of a status that is sent. An object that is reused keeps its memory.
 class StatusFields {
  public:
+  /// The longest message, percent-encoded. With the other fields it is below the 8 KiB that gRPC's own clients take.
+  static constexpr std::size_t max_message_bytes = 4096;
+
   /// Sets the values to those of `status`, in `room` bytes, counted as HTTP counts a list of fields. If these do not
-  /// suffice, the details are left out, then the message is cut between characters. grpc-status is always there.
+  /// suffice, the details are left out, of which the message then tells, and the message is cut between characters.
+  /// grpc-status is always there.
   void assign(const Status& status, std::size_t room);
 
   std::string_view code() const noexcept { return code_; }
@@ -38,6 +53,8 @@ class StatusFields {
   std::string_view details() const noexcept { return as_text(details_.bytes()); }
 
  private:
+  void tell_of_details(const Status& status, std::size_t bytes, std::size_t most);
+
   std::string_view code_ = "0";
   BufferWriter message_;
   BufferWriter details_;

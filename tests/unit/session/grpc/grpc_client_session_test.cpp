@@ -218,6 +218,23 @@ TEST(GrpcClientSession, SendsMetadataAndAttempts) {
   EXPECT_EQ(fields.at(":scheme"), "https");
 }
 
+TEST(GrpcClientSession, EndsACallAloneForAVeryLongHeaderList) {
+  Http2Server server;
+  server.greet();
+  const CallId first = server.start("x");
+  const CallId second = server.start("y");
+  Fields fields = Http2Server::leading();
+  for (int i = 0; i < 3000; ++i) fields.emplace_back("field-" + std::to_string(i), std::string(100, 'x'));
+
+  server.feed(server.headers(first, fields));
+  server.feed(server.response(second, "fine"));
+
+  EXPECT_EQ(server.status_of(first).code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(server.status_of(first).message()), HasSubstr("max_header_bytes"));
+  EXPECT_TRUE(server.status_of(second).is_ok()) << server.status_of(second).to_string();
+  EXPECT_FALSE(server.session().is_closed());
+}
+
 TEST(GrpcClientSession, StartsNothingThatItCannotSend) {
   SessionOptions ordered = kit::plain_options();
   ordered.ordered = true;

@@ -7,6 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace trunkline::session::grpc {
 namespace {
 
@@ -322,6 +328,41 @@ TEST(GrpcSession, CutsAStatusToTheClientsHeaderList) {
   EXPECT_EQ(frames[0].fields.at("a"), std::string(100, 'b'));
 }
 
+/// gRPC's core announces 16 KiB, and drops some lists that are longer than 8 KiB.
+TEST(GrpcSession, SendsAStatusThatClientsOfGrpcTakeForCertain) {
+  Http2Client client;
+  Status finished;
+  std::size_t trailing_bytes = 0;
+  client.on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    Status status(StatusCode::not_found, std::string(20000, 'x'));
+    status.add_detail("t/x", std::string(9000, 'x'));
+    const Metadata trailing{{"a", std::string(trailing_bytes, 'b')}};
+    const bool is_ok = trailing_bytes > 0;
+    finished = client.session().finish(event.id, is_ok ? Status() : status, {}, &trailing, false);
+  };
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::max_header_list_size, 16384}}));
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+  const std::vector<Sent> frames = client.sent();
+  trailing_bytes = 9000;
+  client.feed(client.headers(3, Http2Client::request("/a/B"), true));
+  const std::vector<Sent> of_long_trailers = client.sent();
+
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : frames[0].fields) bytes += name.size() + value.size() + 32;
+  EXPECT_LE(bytes, 8192u);
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "5");
+  EXPECT_THAT(frames[0].fields.at("grpc-message"), AllOf(StartsWith("xxxx"), HasSubstr("bytes are left out")));
+  EXPECT_EQ(frames[0].fields.count("grpc-status-details-bin"), 0u);
+  EXPECT_EQ(finished.code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(finished.message()), HasSubstr("metadata exceeds 8192 bytes"));
+  ASSERT_FALSE(of_long_trailers.empty());
+  EXPECT_EQ(of_long_trailers.back().fields.at("grpc-status"), "8");
+}
+
 TEST(GrpcSession, SendsNoMetadataThatGrpcCannotCarry) {
   for (const Metadata::Entry& entry : {Metadata::Entry{"grpc-status", "0"}, Metadata::Entry{"connection", "close"},
                                        Metadata::Entry{"text", "a\nb"}, Metadata::Entry{"a!b", ""}}) {
@@ -466,6 +507,81 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
     EXPECT_EQ(client.events.size(), 1u);
     EXPECT_EQ(client.session().open_calls(), 0u);
   }
+}
+
+/// Asks with the fields in each of their orders, pseudo-fields first, and returns what the answers say.
+std::set<std::string> answers_in_any_order(Fields pseudo, Fields regular) {
+  std::sort(pseudo.begin(), pseudo.end());
+  std::sort(regular.begin(), regular.end());
+  std::set<std::string> answers;
+  do {
+    do {
+      Fields fields = pseudo;
+      fields.insert(fields.end(), regular.begin(), regular.end());
+      Http2Client client;
+      client.feed(Http2Client::preface());
+      client.sent();
+      client.feed(client.headers(1, fields, true));
+      const std::vector<Sent> frames = client.sent();
+      const auto& sent = frames.at(0).fields;
+      const auto code = sent.find("grpc-status");
+      answers.insert(sent.at(":status") + (code == sent.end() ? "" : " " + code->second));
+    } while (std::next_permutation(regular.begin(), regular.end()));
+  } while (std::next_permutation(pseudo.begin(), pseudo.end()));
+  return answers;
+}
+
+TEST(GrpcSession, RefusesARequestAlikeInAnyOrderOfItsFields) {
+  const Fields::value_type post{":method", "POST"};
+  const Fields::value_type get{":method", "GET"};
+  const Fields::value_type scheme{":scheme", "http"};
+  const Fields::value_type authority{":authority", "server"};
+  const Fields::value_type path{":path", "/a/B"};
+  const Fields::value_type wrong_path{":path", "/a/B?c"};
+  const Fields::value_type grpc{"content-type", "application/grpc+bytes"};
+  const Fields::value_type unknown_codec{"content-type", "application/grpc+unknown"};
+  const Fields::value_type html{"content-type", "text/html"};
+  const Fields::value_type timeout{"grpc-timeout", "soon"};
+  const Fields::value_type encoding{"grpc-encoding", "unknown"};
+  const Fields::value_type value{"a-bin", "*"};
+  const Fields good{post, scheme, authority, path};
+  const Fields bad{post, scheme, authority, wrong_path};
+  const auto answers = [](const Fields& pseudo, Fields regular) {
+    return answers_in_any_order(pseudo, std::move(regular));
+  };
+
+  EXPECT_THAT(answers({get, scheme, authority, wrong_path}, {grpc, timeout, encoding, value}), ElementsAre("405 13"));
+  EXPECT_THAT(answers({get, scheme, authority, wrong_path}, {unknown_codec}), ElementsAre("405 13"));
+  EXPECT_THAT(answers(bad, {unknown_codec, timeout, encoding, value}), ElementsAre("415 12"));
+  EXPECT_THAT(answers(bad, {html, timeout, encoding, value}), ElementsAre("415 12"));
+  EXPECT_THAT(answers(bad, {grpc, timeout, encoding, value}), ElementsAre("200 12"));
+  EXPECT_THAT(answers(good, {grpc, timeout, encoding, value}), ElementsAre("400 13"));
+  EXPECT_THAT(answers(good, {grpc, encoding, value}), ElementsAre("200 12"));
+  EXPECT_THAT(answers(good, {grpc, value}), ElementsAre("400 13"));
+  // What only gRPC knows is no fault of a request of Connect, and hides none.
+  EXPECT_THAT(answers(good, {{"content-type", "application/bytes"}, timeout, encoding, value}), ElementsAre("400"));
+}
+
+/// What is skipped is decoded, so that later blocks mean the same on both sides.
+TEST(GrpcSession, SkipsAVeryLongHeaderListForItsCallAlone) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.sent();
+  Fields fields = Http2Client::request("/a/B", {{"long", std::string(300000, 'x')}});
+  for (int i = 0; i < 3000; ++i) fields.emplace_back("field-" + std::to_string(i), std::to_string(i));
+
+  client.feed(client.headers(1, fields, true));
+  client.feed(client.headers(3, Http2Client::request("/a/B", {{"field-2999", "2999"}}), true));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_FALSE(frames.empty());
+  EXPECT_EQ(frames[0].stream, 1u);
+  EXPECT_EQ(frames[0].fields.at(":status"), "431");
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "8");
+  EXPECT_THAT(frames[0].fields.at("grpc-message"), HasSubstr("max_header_bytes"));
+  EXPECT_FALSE(client.session().is_closed());
+  ASSERT_EQ(client.events.back().type, EventType::call);
+  EXPECT_EQ(client.events.back().metadata.get("field-2999"), "2999");
 }
 
 Fields plain_request(std::string method) {

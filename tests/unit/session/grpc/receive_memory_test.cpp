@@ -13,14 +13,18 @@ namespace {
 
 constexpr base::TimePoint start{std::chrono::hours(1)};
 
-/// The prefix of a message of `length` bytes has come.
-GrpcStream& begin_message(ReceiveMemory& memory, StreamTable& streams, CallId id, std::uint32_t length,
-                          bool is_request = false) {
-  GrpcStream& stream = streams.add(id, 65535u, 65535u, nullptr, nullptr);
+void begin_prefix(GrpcStream& stream, std::uint32_t length) {
   std::array<std::byte, web::message_prefix_bytes> prefix{};
   web::write_message_prefix({.length = length}, prefix.data());
   ByteSpan data(prefix);
   EXPECT_TRUE(stream.assembly.read_prefix(data));
+}
+
+/// The prefix of a message of `length` bytes has come.
+GrpcStream& begin_message(ReceiveMemory& memory, StreamTable& streams, CallId id, std::uint32_t length,
+                          bool is_request = false) {
+  GrpcStream& stream = streams.add(id, 65535u, 65535u, nullptr, nullptr);
+  begin_prefix(stream, length);
   memory.begin(stream, is_request, start);
   return stream;
 }
@@ -50,6 +54,95 @@ TEST(ReceiveMemory, KeepsNoPlacesOfStreamsThatWaitNoLonger) {
   EXPECT_TRUE(memory.admit_waiting(start));
   EXPECT_TRUE(waiting.is_admitted);
   memory.end(waiting);
+}
+
+TEST(ReceiveMemory, HasRoomForOneMessageWhateverIsUnread) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 1 << 20;
+  OutputQueue output;
+  StreamTable streams;
+  ReceiveWindows windows(Role::server, limits, output);
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share, streams, windows);
+  memory.keep(1 << 20);
+
+  GrpcStream& first = begin_message(memory, streams, 1, 1 << 20);
+  GrpcStream& second = begin_message(memory, streams, 3, 1 << 20, true);
+  EXPECT_TRUE(first.is_admitted);
+  EXPECT_FALSE(second.is_admitted);
+  EXPECT_FALSE(memory.admit_waiting(start));
+  memory.end(first);
+  streams.forget(first);
+
+  EXPECT_TRUE(memory.admit_waiting(start));
+  EXPECT_TRUE(second.is_admitted);
+  memory.end(second);
+}
+
+TEST(ReceiveMemory, LetsAMessageBehindAnUnreadOneWaitForThatAlone) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 1 << 20;
+  OutputQueue output;
+  StreamTable streams;
+  ReceiveWindows windows(Role::server, limits, output);
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share, streams, windows);
+  GrpcStream& unread = streams.add(1, 65535u, 65535u, nullptr, nullptr);
+  unread.debt = 1 << 20;
+  memory.keep(1 << 20);
+  const std::uint32_t window = windows.left();
+
+  begin_prefix(unread, 1 << 20);
+  memory.begin(unread, false, start);
+  EXPECT_FALSE(unread.is_admitted);
+  EXPECT_FALSE(memory.has_waiting()) << "it waits for its own reader, and nobody has to look";
+  // It costs nothing of the connection's window, however much comes.
+  const std::uint32_t come = limits.connection_credit_bytes;
+  ASSERT_TRUE(windows.charge(come));
+  memory.add(unread, come);
+  EXPECT_GE(windows.left(), window);
+  EXPECT_FALSE(windows.is_used_up_by_waiting());
+
+  GrpcStream& other = begin_message(memory, streams, 3, 1 << 20);
+  EXPECT_TRUE(other.is_admitted) << "nothing waits for it";
+  memory.end(other);
+
+  memory.unblock(unread);
+  EXPECT_FALSE(memory.has_waiting());
+  unread.debt = 0;
+  memory.unblock(unread);
+  EXPECT_TRUE(memory.has_waiting());
+  EXPECT_TRUE(memory.admit_waiting(start));
+  EXPECT_TRUE(unread.is_admitted);
+  memory.end(unread);
+  EXPECT_GE(windows.left(), window);
+}
+
+TEST(ReceiveMemory, ForgetsAMessageThatWaitedBehindAnUnreadOne) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 1 << 20;
+  OutputQueue output;
+  StreamTable streams;
+  ReceiveWindows windows(Role::server, limits, output);
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share, streams, windows);
+  GrpcStream& unread = streams.add(1, 65535u, 65535u, nullptr, nullptr);
+  unread.debt = 1 << 20;
+  memory.keep(1 << 20);
+  begin_prefix(unread, 1 << 20);
+  memory.begin(unread, false, start);
+
+  memory.end(unread);
+  streams.forget(unread);
+
+  EXPECT_EQ(memory.waiting_bytes(), 0u);
+  GrpcStream& next = begin_message(memory, streams, 3, 2 << 20);
+  GrpcStream& waits = begin_message(memory, streams, 5, 1 << 20);
+  EXPECT_TRUE(next.is_admitted);
+  EXPECT_TRUE(memory.has_waiting());
+  memory.end(next);
+  memory.end(waits);
+  EXPECT_FALSE(memory.has_waiting());
 }
 
 /// Of a budget of 16 MiB, of which others keep some.

@@ -119,7 +119,7 @@ TEST_F(CallReceiverTest, DiscardsCallsAfterGoaway) {
 }
 
 TEST_F(CallReceiverTest, RefusesACallWhoseMetadataHasNoRoom) {
-  parts.calls.memory().retain(parts.options.limits.max_unread_bytes);
+  parts.calls.memory().retain_metadata(parts.options.limits.max_unread_bytes);
   kit::FrameSpec call = kit::call(1, 1, "a/b", "hello");
   call.metadata.add("name", "value");
 

@@ -3,6 +3,7 @@
 #include "kit/lone_session.h"
 
 #include <algorithm>
+#include <map>
 
 namespace trunkline::session::native {
 
@@ -105,7 +106,8 @@ TEST(LongBodies, AnUnreadChunkedMessageWithholdsCallCredit) {
   EXPECT_GE(granted, 32768u);
 }
 
-TEST(LongBodies, AMessageWaitsUntilThereIsRoomBesideTheUnreadOnes) {
+/// What is unread leaves room for one message at a time.
+TEST(LongBodies, AMessageWaitsForAnotherOneIfThereIsNoRoomForBothBesideTheUnreadOnes) {
   SessionOptions options = kit::plain_options();
   options.limits.max_unread_bytes = 60000;
   options.limits.call_credit_bytes = 65536;
@@ -117,26 +119,34 @@ TEST(LongBodies, AMessageWaitsUntilThereIsRoomBesideTheUnreadOnes) {
   FrameSpec last = kit::message(1, "c");
   last.codec = 0;
   lone.feed({open, first_chunk(1, 20001, std::string(20000, 'a')), last});
-  const MessageCredit unread = lone.events().back().credit;
-  FrameSpec other = kit::call(2, 1, {}, "x");
-  other.flags = wire::flag::message;
-  FrameSpec middle = kit::message(2, std::string(15000, 'b'), wire::flag::more);
-  middle.codec = 0;
-  const auto granted = [&lone] {
-    std::uint32_t sum = 0;
-    for (const auto& frame : lone.sent_frames()) {
-      if (frame.is(wire::FrameType::credit) && frame.header.call == 2) sum += frame.header.number;
-    }
-    return sum;
+  const auto open_call = [](CallId id) {
+    FrameSpec call = kit::call(id, 1, {}, "x");
+    call.flags = wire::flag::message;
+    return call;
   };
-  lone.feed({other, first_chunk(2, 50000, std::string(20000, 'a')), middle});
-  const std::uint32_t early = granted();
+  const auto chunk = [](CallId id, std::size_t size, std::uint8_t flags) {
+    FrameSpec frame = kit::message(id, std::string(size, 'b'), flags);
+    frame.codec = 0;
+    return frame;
+  };
+  std::map<CallId, std::uint32_t> granted;
+  const auto note_grants = [&] {
+    for (const auto& frame : lone.sent_frames()) {
+      if (frame.is(wire::FrameType::credit)) granted[frame.header.call] += frame.header.number;
+    }
+  };
 
-  lone.session().release(1, unread);
+  lone.feed({open_call(2), first_chunk(2, 50000, std::string(20000, 'a')), chunk(2, 15000, wire::flag::more)});
+  note_grants();
+  lone.feed({open_call(3), first_chunk(3, 50000, std::string(20000, 'a')), chunk(3, 15000, wire::flag::more)});
+  note_grants();
+  EXPECT_EQ(granted[2], 35000u);
+  EXPECT_EQ(granted[3], 0u);
+
+  lone.feed({chunk(2, 15000, 0)});
   lone.end().turn();
-
-  EXPECT_EQ(early, 0u);
-  EXPECT_EQ(granted(), 35000u);
+  note_grants();
+  EXPECT_EQ(granted[3], 35000u);
 }
 
 TEST(LongBodies, BytesWithoutACodecEndTheConnection) {

@@ -7,19 +7,52 @@
 namespace trunkline::session::native {
 namespace {
 
-TEST(ReceiveMemory, HasRoomUpToTheLimit) {
+TEST(ReceiveMemory, HasRoomForMetadataUpToTheLimitWhateverIsUnread) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 100;
   MemoryShare share(nullptr);
   ReceiveMemory memory(limits, share);
 
-  memory.retain(60);
+  memory.retain_metadata(60);
+  memory.retain(100);
 
-  EXPECT_TRUE(memory.has_room_for(40));
-  EXPECT_FALSE(memory.has_room_for(41));
-  memory.release(60);
-  EXPECT_TRUE(memory.has_room_for(100));
+  EXPECT_TRUE(memory.has_room_for_metadata(40));
+  EXPECT_FALSE(memory.has_room_for_metadata(41));
+  memory.release_metadata(60);
+  EXPECT_TRUE(memory.has_room_for_metadata(100));
+  memory.release(100);
   EXPECT_EQ(memory.retained(), 0u);
+}
+
+TEST(ReceiveMemory, HasRoomForOneUnfinishedMessageWhateverIsUnread) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 100;
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share);
+  memory.retain(100);
+
+  EXPECT_TRUE(memory.try_retain_message(100));
+  EXPECT_FALSE(memory.try_retain_message(1));
+  memory.release_message(100, 0);
+  memory.retain(100);
+  EXPECT_TRUE(memory.try_retain_message(100, MessageUse::request));
+  memory.release_message(100, 0);
+  EXPECT_EQ(memory.retained(), 200u);
+}
+
+TEST(ReceiveMemory, HasNoFurtherRoomForRequestsThatWouldWaitForTheirTurn) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 100;
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share);
+  memory.retain(100);
+  memory.queue(100);
+
+  EXPECT_FALSE(memory.try_retain_message(1, MessageUse::request));
+  EXPECT_TRUE(memory.try_retain_message(1)) << "the call whose turn it is may go on";
+  memory.release_message(1, 0);
+  memory.unqueue(100);
+  EXPECT_TRUE(memory.try_retain_message(1, MessageUse::request));
 }
 
 TEST(ReceiveMemory, HasRoomForOneMessageBesideMetadata) {

@@ -75,6 +75,33 @@ TEST(StatusFields, LeaveOutDetailsAndCutTheMessageInLittleRoom) {
   EXPECT_EQ(fields.message(), "");
 }
 
+TEST(StatusFields, LimitTheMessageAndSayThatDetailsAreLeftOut) {
+  Status status(StatusCode::aborted, std::string(3000, 'm'));
+  status.add_detail("type", std::string(6000, 'v'));
+  StatusFields fields;
+
+  fields.assign(status, 8000);
+
+  EXPECT_EQ(fields.details(), "");
+  EXPECT_EQ(fields.message(), std::string(3000, 'm') + " (details of " + std::to_string(rpc_status_bytes(status)) +
+                                  " bytes are left out: the peer takes no headers as long)");
+  fields.assign(Status(StatusCode::aborted, std::string(5000, '%')), 100000);
+  EXPECT_LE(fields.message().size(), StatusFields::max_message_bytes);
+  EXPECT_GT(fields.message().size(), StatusFields::max_message_bytes - 3);
+  status = Status(StatusCode::aborted, std::string(5000, 'm'));
+  status.add_detail("type", std::string(60000, 'v'));
+  fields.assign(status, 100000);
+  EXPECT_EQ(fields.message(), std::string(StatusFields::max_message_bytes, 'm'));
+  EXPECT_NE(fields.details(), "");
+}
+
+TEST(StatusFields, StayBelowTheLimitAtWhichGrpcsCoreBeginsToDrop) {
+  EXPECT_EQ(certain_list_bytes(1000), 1000u);
+  EXPECT_EQ(certain_list_bytes(8192), 8192u);
+  EXPECT_EQ(certain_list_bytes(16384), 8192u);
+  EXPECT_EQ(certain_list_bytes(65535), 52428u);
+}
+
 /// HTTP/2 takes no field whose value begins or ends with a blank.
 TEST(StatusFields, EncodeASpaceAtEitherEndOfTheMessage) {
   constexpr std::size_t cost_without_message = 11 + 32 + 2 + 12 + 32;
