@@ -60,6 +60,8 @@ class CallDetails final : public Attempt {
   session::OutgoingMessage message;
   Metadata metadata;
   Metadata leading;
+  /// A part of the response of the present attempt has arrived, if only its headers.
+  bool has_response_begun = false;
   Metadata trailing;
   std::string peer;
   ResponseInfo* response_info = nullptr;

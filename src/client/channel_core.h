@@ -114,8 +114,8 @@ class ChannelCore final : public call::StreamHost,
   // --- UnaryCallOwner ---
 
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
-  void leading_received(detail::CallOperation& operation, const Metadata& leading) override {
-    calls_.leading_received(operation, leading);
+  void response_begun(detail::CallOperation& operation, const Metadata& leading) override {
+    calls_.response_begun(operation, leading);
   }
   void response_received(detail::CallOperation& operation) override { calls_.response_received(operation); }
   void call_finished(detail::CallOperation& operation, session::Event& event,

@@ -374,7 +374,7 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
 
 /// Handles leading metadata, or a response that arrives before the status.
 void ClientConnection::on_message(detail::CallOperation& operation) {
-  if (!event_.metadata.empty()) setup_.calls.leading_received(operation, event_.metadata);
+  setup_.calls.response_begun(operation, event_.metadata);
   if (!event_.has_message) return;
   Status status = std::exchange(operation.has_response_, true) ? several_responses() : decode_response(operation);
   if (status.is_ok()) {

@@ -52,8 +52,9 @@ class UnaryCallOwner {
   /// Returns an owner of the channel, which keeps it alive while events are handled: the user's code may destroy the
   /// channel in one of them.
   virtual std::shared_ptr<void> keep_alive() = 0;
-  /// Called when the leading metadata of the call has arrived.
-  virtual void leading_received(detail::CallOperation& operation, const Metadata& leading) = 0;
+  /// Called when a part of the call's response has arrived before its end. `leading` is the leading metadata if it has
+  /// come, which may be empty.
+  virtual void response_begun(detail::CallOperation& operation, const Metadata& leading) = 0;
   /// Called when the response of a hedged call's attempt has come ahead of the status; operation.response holds it.
   virtual void response_received(detail::CallOperation& operation) = 0;
   /// Called when the call has ended with operation.status. `event` is the call's last one, and may be moved from.

@@ -15,7 +15,9 @@ ConnectionInvoker::ConnectionInvoker(const ConnectionSetup& setup, const Channel
       lifecycle_(lifecycle),
       hooks_(std::move(hooks)),
       pending_(setup.loop.timers(), setup.options.max_pending_calls,
-               {.reason = [this] { return awaited(); }, .resume = [this](Attempt& attempt) { invoke(attempt); }}),
+               {.reason = [this] { return awaited(); },
+                .has_room_soon = [this] { return source_->has_room_soon(); },
+                .resume = [this](Attempt& attempt) { invoke(attempt); }}),
       source_(make_source(setup, *this)) {}
 
 void ConnectionInvoker::invoke(Attempt& attempt) {

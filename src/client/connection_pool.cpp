@@ -102,12 +102,20 @@ bool ConnectionPool::has_share(const ClientConnection& connection) const noexcep
 }
 
 /// Begins to share out the calls that have waited for the first connection. The others are given as long as it took,
-/// and a little more, since many handshakes at once take longer than one.
+/// and a little more, since many handshakes at once take longer than one. What took long was hardly the handshake, but
+/// an address where nobody answered.
 void ConnectionPool::begin_sharing() {
   constexpr std::chrono::milliseconds allowance{10};
+  constexpr base::Duration longest = std::chrono::milliseconds(200);
   if (max_connections_ == 1 || has_one_call_ || !connections_.empty() || owner_.waiting_calls() < 2) return;
   const base::TimePoint now = setup_.loop.now();
-  setup_.loop.timers().schedule(sharing_timer_, base::deadline_after(now, (now - dialed_at_) + allowance));
+  setup_.loop.timers().schedule(sharing_timer_,
+                                base::deadline_after(now, std::min(now - dialed_at_, longest) + allowance));
+}
+
+/// A connection that was to get a share of the calls is not to come: the others get it.
+void ConnectionPool::share_out_again() {
+  if (sharing_timer_.is_scheduled()) owner_.source_has_room();
 }
 
 void ConnectionPool::on_sharing_over(base::Timer&, void* owner, base::TimePoint) {
@@ -152,7 +160,8 @@ void ConnectionPool::dialed_further(const std::shared_ptr<FurtherDial>& further,
   may_dial_further_ = transport.is_ok() && connector_->check((*transport)->peer()).is_ok();
   if (!may_dial_further_) {
     if (wants_more_than(0)) connect();
-    return owner_.source_changed();
+    owner_.source_changed();
+    return share_out_again();
   }
   const session::Protocol& protocol = connector_->protocol((*transport)->peer());
   connections_.push_back(std::make_shared<ClientConnection>(setup_, *this, *std::move(transport), protocol));
@@ -333,6 +342,7 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
     replace(connection);
   }
   owner_.source_changed();
+  share_out_again();
 }
 
 void ConnectionPool::replace(const ClientConnection& ended) {

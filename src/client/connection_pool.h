@@ -42,9 +42,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
     return pick_from_many();
   }
   ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) override;
-  /// Returns true if pick() has returned null only for a moment: a connection first reads what has arrived, or calls
-  /// are being shared out among connections. SourceOwner::source_has_room() or source_changed() follows.
-  bool has_room_soon() const noexcept {
+  bool has_room_soon() const noexcept override {
     const auto has_room = [](const auto& connection) { return connection->has_room(); };
     return !has_one_call_ && std::any_of(connections_.begin(), connections_.end(), has_room);
   }
@@ -102,6 +100,7 @@ class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
   bool lacks_connections() const noexcept;
   bool has_share(const ClientConnection& connection) const noexcept;
   void begin_sharing();
+  void share_out_again();
   void dial();
   void dial_further();
   void dialed_further(const std::shared_ptr<FurtherDial>& dial, Result<std::unique_ptr<net::Transport>> transport);

@@ -57,6 +57,9 @@ class ConnectionSource {
   ConnectionPool* sole() const noexcept { return sole_; }
   /// Returns a connection that can start a call of `method`, or null if none can.
   virtual ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) = 0;
+  /// Returns true if pick() has returned null only for a moment: a connection first reads what has arrived, or calls
+  /// are being shared out among connections. SourceOwner::source_has_room() or source_changed() follows.
+  virtual bool has_room_soon() const noexcept = 0;
   /// Says why pick() returns null, if that is because of breakers.
   virtual std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const = 0;
   /// Makes connections if there are none and none are being made.

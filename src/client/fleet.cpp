@@ -114,6 +114,11 @@ ClientConnection* Fleet::pick_elsewhere(FleetServer& useless, const MethodEntry&
   return nullptr;
 }
 
+bool Fleet::has_room_soon() const noexcept {
+  return std::any_of(ready_.begin(), ready_.end(),
+                     [](const balance::ServerLoad* load) { return server_of(*load).pool().has_room_soon(); });
+}
+
 std::optional<OpenBreakers> Fleet::open_breakers(const MethodEntry& method) const {
   const base::TimePoint now = setup_.loop.now();
   const FleetServer* first = nullptr;

@@ -39,6 +39,7 @@ class Fleet final : public ConnectionSource, public FleetServerOwner, public Res
   ~Fleet() override;
 
   ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) override;
+  bool has_room_soon() const noexcept override;
   std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const override;
   void connect() override;
   void hasten(base::TimePoint deadline) override;

@@ -128,8 +128,8 @@ void HedgedCall::rules_changed(Sending& attempt) {
 
 // --- what becomes of attempts ---
 
-void HedgedCall::leading_received(const detail::CallOperation& attempt, const Metadata& leading) {
-  attempt_of(attempt).leading = leading;
+void HedgedCall::response_begun(const detail::CallOperation& attempt, const Metadata& leading) {
+  if (!leading.empty()) attempt_of(attempt).leading = leading;
 }
 
 void HedgedCall::response_received(const detail::CallOperation& attempt) {

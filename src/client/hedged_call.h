@@ -49,7 +49,7 @@ class HedgedCall {
 
   // --- from the connections ---
 
-  void leading_received(const detail::CallOperation& attempt, const Metadata& leading);
+  void response_begun(const detail::CallOperation& attempt, const Metadata& leading);
   /// Takes the response of `attempt`, which has come ahead of its status. The attempt is the one that counts now.
   void response_received(const detail::CallOperation& attempt);
   void attempt_finished(detail::CallOperation& attempt, session::Event& event, const ClientConnection& connection);

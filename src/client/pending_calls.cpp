@@ -39,7 +39,8 @@ bool PendingCalls::admit(Attempt& attempt) {
 }
 
 void PendingCalls::push(Attempt& attempt) {
-  if (admit(attempt)) append(attempt, Attempt::Waiting::for_connection, attempt.deadline);
+  const bool hardly_waits = queue_.size + held_.size >= limit_ && hooks_.has_room_soon();
+  if (hardly_waits || admit(attempt)) append(attempt, Attempt::Waiting::for_connection, attempt.deadline);
 }
 
 void PendingCalls::hold(Attempt& attempt, base::TimePoint until) {

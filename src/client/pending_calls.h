@@ -20,6 +20,8 @@ class PendingCalls {
   struct Hooks {
     /// Describes what queued calls wait for. Used in the error of a call whose deadline has passed.
     std::function<std::string()> reason;
+    /// Returns true if a connection that is there takes calls in a moment, so that calls hardly wait.
+    std::function<bool()> has_room_soon;
     /// Called when the time of a held call or the pause of a paused one is over, or its deadline has passed.
     std::function<void(Attempt& attempt)> resume;
   };
@@ -39,7 +41,7 @@ class PendingCalls {
   base::TimePoint earliest_deadline() const noexcept;
 
   /// Queues a call until there is a connection. If the limit is reached, fails the call with resource_exhausted unless
-  /// its `waits_for_room` is set.
+  /// its `waits_for_room` is set or Hooks::has_room_soon says that it waits for a moment only.
   void push(Attempt& attempt);
   /// Returns the first call of the queue, which must not be empty.
   const Attempt& front() const noexcept { return *queue_.first; }

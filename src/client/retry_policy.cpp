@@ -25,7 +25,9 @@ RetryDecision RetryPolicy::decide(const FailedAttempt& attempt) noexcept {
   const bool is_unwanted = attempt.pushback && attempt.pushback->count() < 0;
   if (!is_unwanted && is_free(attempt)) return RetryDecision::free;
   budget_.on_failure();
-  if (is_unwanted || is_ordered_ || !attempt.has_request) return RetryDecision::none;
+  // A retry policy of gRPC ends when the server has begun to respond.
+  const bool is_committed = attempt.has_response_begun && attempt.configured != nullptr;
+  if (is_unwanted || is_committed || is_ordered_ || !attempt.has_request) return RetryDecision::none;
   const int most = attempt.configured != nullptr ? attempt.configured->max_attempts - 1 : max_retries_;
   if (attempt.retries >= most) return RetryDecision::none;
   const bool is_asked_for = attempt.origin == StatusOrigin::transport || attempt.pushback.has_value();

@@ -34,6 +34,8 @@ struct FailedAttempt {
   std::optional<std::chrono::milliseconds> pushback{};
   /// True if the attempt was cancelled, because it took longer than RetryOptions::attempt_timeout.
   bool has_timed_out = false;
+  /// True if a part of the response had arrived before the end, if only its headers.
+  bool has_response_begun = false;
   /// The demands of the service config. Null: it has none, so the options of the channel apply.
   const RetryOptions* configured = nullptr;
 };

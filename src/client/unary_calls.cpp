@@ -190,9 +190,14 @@ void UnaryCalls::launch(CallDetails& details) {
 
 // --- the end of a call ---
 
-void UnaryCalls::leading_received(detail::CallOperation& operation, const Metadata& leading) {
-  if (operation.is_hedge_) return operation.details_->hedged->leading_received(operation, leading);
-  if (operation.details_ != nullptr) operation.details_->leading = leading;
+void UnaryCalls::response_begun(detail::CallOperation& operation, const Metadata& leading) {
+  if (operation.details_ == nullptr) return;
+  CallDetails& details = *operation.details_;
+  if (operation.is_hedge_) return details.hedged->response_begun(operation, leading);
+  if (!leading.empty()) details.leading = leading;
+  // The call is committed to this attempt: https://github.com/grpc/proposal/blob/master/A6-client-retries.md.
+  details.has_response_begun = true;
+  details.attempt_timer.cancel();
 }
 
 void UnaryCalls::response_received(detail::CallOperation& operation) {
@@ -233,6 +238,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
       .retries = operation.retries_,
       .pushback = end.pushback,
       .has_timed_out = end.has_timed_out,
+      .has_response_begun = operation.details_ != nullptr && operation.details_->has_response_begun,
       .configured = configured,
   };
   const RetryDecision decision = parts_.lifecycle.is_closed() ? RetryDecision::none : retry_.decide(attempt);
@@ -243,6 +249,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
   CallDetails& details = details_of(operation);
   details.is_repeated = true;
   details.leading = Metadata();
+  details.has_response_begun = false;
   details.hints.avoided.add(connection.load());
   base::Duration pause{};
   if (decision == RetryDecision::free) {

@@ -69,7 +69,7 @@ class UnaryCalls final : public CallDetailsOwner {
     retry_.on_success();
     operation.complete(operation);
   }
-  void leading_received(detail::CallOperation& operation, const Metadata& leading);
+  void response_begun(detail::CallOperation& operation, const Metadata& leading);
   void response_received(detail::CallOperation& operation);
 
   // --- CallDetailsOwner ---

@@ -163,6 +163,50 @@ TEST_F(ConfiguredRetry, EndsACallWhoseAttemptsHaveAllTakenTooLong) {
   EXPECT_EQ(network.server(0).cancelled.size(), 3u);
 }
 
+TEST_F(ConfiguredRetry, IsOverOnceTheResponseHasBegun) {
+  configure_retries();
+  Metadata leading;
+  leading.add("a", "b");
+  for (const bool has_message : {false, true}) {
+    attempts = 0;
+    on_call = [&](FakeServer& server, const ServedCall& call) {
+      ++attempts;
+      if (has_message) {
+        server.send(call.id, "early");
+      } else {
+        server.send_leading(call.id, leading);
+      }
+      server.refuse(call.id, {StatusCode::aborted, "conflict"}, false);
+    };
+
+    const auto outcome = call();
+    for (int i = 0; i < 100; ++i) advance(100ms);
+
+    EXPECT_EQ(attempts, 1) << has_message;
+    EXPECT_EQ(outcome->count, 1);
+    EXPECT_EQ(outcome->status().code(), StatusCode::aborted);
+  }
+}
+
+TEST_F(ConfiguredRetry, DoesNotLimitAnAttemptThatHasBegunToRespond) {
+  configure_retries(R"("ABORTED")", R"(, "perAttemptRecvTimeout": "0.5s")");
+  Metadata leading;
+  leading.add("a", "b");
+  on_call = [&](FakeServer& server, const ServedCall& call) {
+    ++attempts;
+    server.send_leading(call.id, leading);
+  };
+
+  const auto outcome = call();
+  advance(700ms);
+  EXPECT_FALSE(outcome->is_done());
+  echo(network.server(0), network.server(0).calls.at(0));
+  advance(1ms);
+
+  EXPECT_EQ(attempts, 1);
+  EXPECT_EQ(outcome->text(), "re:x");
+}
+
 TEST_F(ConfiguredRetry, HasNoEffectOnAnOrderedChannel) {
   configure_retries();
   options.ordered = true;

@@ -2,6 +2,7 @@
 // Pools that make as many connections as there are calls at a time, and share the calls out.
 #include "unit/client/client_fixture.h"
 
+#include <numeric>
 #include <vector>
 
 namespace trunkline::client {
@@ -35,6 +36,11 @@ class GrowingPool : public ClientFixture {
     std::vector<std::size_t> counts;
     for (const auto& server : network.servers) counts.push_back(server->calls.size());
     return counts;
+  }
+
+  std::size_t sent() const {
+    const std::vector<std::size_t> counts = calls_by_connection();
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   }
 
   std::vector<std::shared_ptr<Outcome>> outcomes;
@@ -111,10 +117,31 @@ TEST_F(GrowingPool, GivesTheShareOfConnectionsThatFailToTheOthers) {
   make_connections();
   for (int i = 0; i < 10; ++i) advance(10ms);
 
-  std::size_t sent = 0;
-  for (const std::size_t count : calls_by_connection()) sent += count;
-  EXPECT_EQ(sent, 12u);
+  EXPECT_EQ(sent(), 12u);
   EXPECT_LE(network.servers.size(), 6u);
+}
+
+TEST_F(GrowingPool, GivesItAtOnceIfTheFirstConnectionTookLong) {
+  network.is_slow = true;
+  begin_at_once(12);
+  clock.advance(5s);
+  make_connections();
+  EXPECT_EQ(sent(), 2u);
+  network.refusals = 100;
+  make_connections();
+
+  EXPECT_EQ(sent(), 12u);
+}
+
+TEST_F(GrowingPool, LetsNoCallWaitForSecondsBecauseTheFirstConnectionTookSeconds) {
+  network.is_slow = true;
+  begin_at_once(12);
+  clock.advance(5s);
+  make_connections();
+
+  advance(250ms);
+
+  EXPECT_EQ(sent(), 12u);
 }
 
 TEST_F(GrowingPool, OfOneConnectionLetsNoCallWait) {

@@ -45,9 +45,11 @@ class PendingCallsTest : public ::testing::Test {
   MethodEntry entry;
   base::TimerWheel timers{start};
   std::vector<std::string> resumed;
+  bool has_room_soon = false;
   PendingCalls pending{timers,
                        2,
                        {.reason = [] { return std::string("a connection to inproc://x"); },
+                        .has_room_soon = [this] { return has_room_soon; },
                         .resume = [this](Attempt& attempt) { resumed.push_back(static_cast<Call&>(attempt).name); }}};
 };
 
@@ -65,6 +67,22 @@ TEST_F(PendingCallsOrder, FirstInFirstOut) {
   EXPECT_EQ(popped(), "second");
   EXPECT_TRUE(pending.empty());
   EXPECT_FALSE(pending.has_queued());
+}
+
+TEST_F(PendingCallsOrder, BeyondTheLimitCallsThatWaitForAMomentAreQueued) {
+  Call first(*this, "first");
+  Call second(*this, "second");
+  Call third(*this, "third");
+  pending.push(first);
+  pending.push(second);
+  has_room_soon = true;
+
+  pending.push(third);
+
+  EXPECT_EQ(pending.queued(), 3u);
+  EXPECT_EQ(popped(), "first");
+  EXPECT_EQ(popped(), "second");
+  EXPECT_EQ(popped(), "third");
 }
 
 TEST_F(PendingCallsOrder, BeyondTheLimitOnlyCallsThatWaitForRoomAreQueued) {
