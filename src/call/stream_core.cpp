@@ -8,7 +8,11 @@
 namespace trunkline {
 
 void detail::OperationCanceller::operator()() const {
-  if (const std::shared_ptr<StreamPort> port = port_.lock()) port->cancel_operation(number_);
+  std::shared_ptr<StreamPort> port = port_.lock();
+  if (port == nullptr) return;
+  StreamPort& stream = *port;
+  stream.cancel_operation(number_);
+  stream.let_go(std::move(port));
 }
 
 bool detail::OfferedMessage::end(bool is_wanted) noexcept {
@@ -27,11 +31,17 @@ StreamCore::StreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& co
 
 StreamCore::~StreamCore() = default;
 
+Status StreamCore::no_loop() { return {StatusCode::cancelled, "use stream: its server or channel is gone"}; }
+
 // --- the user's side, any thread ---
 
 void StreamCore::begin(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
   if (host_->is_on_loop()) return dispatch(operation, action);
+  if (host_->has_no_loop()) {
+    operation.status = no_loop();
+    return host_->complete_unbegun(operation);
+  }
   if (Status refused = host_->ensure_runner(); !refused.is_ok()) {
     operation.status = std::move(refused);
     return host_->complete_unbegun(operation);
@@ -41,6 +51,10 @@ void StreamCore::begin(detail::StreamOperation& operation, detail::StreamAction 
 
 void StreamCore::run(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
+  if (host_->has_no_loop()) {
+    operation.status = no_loop();
+    return;
+  }
   if (host_->run(operation, [&] { dispatch(operation, action); })) return;
   operation.status = Status(StatusCode::failed_precondition,
                             "use stream: a blocking read or write on the loop's own thread would never end; await it");
@@ -62,9 +76,10 @@ bool StreamCore::end_offer(std::uint64_t number, bool is_wanted, Slice payload, 
   return false;
 }
 
-/// This may be the last reference to the stream, and the thread that of another executor: the loop destroys the stream.
+/// This may be the last reference to the stream, or become it at any moment, and the thread that of another executor:
+/// the loop destroys the stream.
 void StreamCore::let_go(std::shared_ptr<detail::StreamPort> self) noexcept {
-  if (self.use_count() > 1 || host_->is_on_loop()) return;
+  if (host_->is_on_loop()) return;
   try {
     const std::shared_ptr<StreamHost> host = host_;
     host->post([kept = std::move(self)] {});

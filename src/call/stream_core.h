@@ -115,6 +115,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Returns the status of operations that begin after the end.
   virtual Status after_end() const { return status_; }
 
+  static Status no_loop();
   Status encode(detail::StreamOperation& operation, MessageView message);
   void dispatch(detail::StreamOperation& operation, detail::StreamAction action);
   /// Ends `operation`, which was begun and is not complete, with cancelled.

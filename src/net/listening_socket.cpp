@@ -24,6 +24,10 @@ namespace {
 Result<SocketAddress> address_of(const Endpoint& endpoint, const std::string& tried) {
   if (endpoint.scheme() == Scheme::unix_socket) return SocketAddress::of_unix(endpoint);
   if (auto numeric = SocketAddress::of_numeric(endpoint)) return *numeric;
+  // The name is that of the loopback interface, whatever a file or a server says of it (RFC 6761, section 6.3).
+  if (endpoint.host() == "localhost") {
+    return SocketAddress(asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), endpoint.port()));
+  }
   asio::io_context context;
   asio::ip::tcp::resolver resolver(context);
   std::error_code error;
@@ -70,8 +74,8 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   auto address = address_of(endpoint, tried);
   if (!address) return std::move(address).status();
   auto made = make_socket(address->family(), options, tried);
-  const bool is_every_address = endpoint.host() == Endpoint::every_address;
-  if (!made && is_every_address) {
+  const bool takes_ipv4_too = address->is_any_ipv6();
+  if (!made && takes_ipv4_too) {
     // The system has no IPv6.
     address = SocketAddress(asio::ip::tcp::endpoint(asio::ip::address_v4::any(), endpoint.port()));
     made = make_socket(address->family(), options, tried);
@@ -84,7 +88,7 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   const bool is_unix = endpoint.scheme() == Scheme::unix_socket;
   // Between bind() and listen() a socket looks stale to other processes.
   const PathLock lock(is_unix && !endpoint.is_abstract() ? endpoint.path() + ".lock" : std::string());
-  if (is_every_address && address->family() == AF_INET6 && !accept_ipv4(*made)) return system_status(tried, errno);
+  if (address->is_any_ipv6() && !accept_ipv4(*made)) return system_status(tried, errno);
   if (!is_unix && !set_flag(*made, SO_REUSEADDR)) return system_status(tried, errno);
   if (!is_unix && options.reuse_port && !set_flag(*made, SO_REUSEPORT))
     return system_status(tried + ": set reuse_port", errno);

@@ -61,6 +61,10 @@ std::uint16_t SocketAddress::port() const noexcept {
   return 0;
 }
 
+bool SocketAddress::is_any_ipv6() const noexcept {
+  return family() == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6*>(&storage_)->sin6_addr);
+}
+
 std::string SocketAddress::to_uri(Scheme scheme) const {
   if (family() == AF_UNIX) return unix_uri();
   if (family() != AF_INET && family() != AF_INET6) return {};

@@ -31,6 +31,8 @@ class SocketAddress {
   const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const noexcept { return size_; }
   std::uint16_t port() const noexcept;
+  /// Returns true for "::", IPv6's unspecified address. A socket that is bound to it can accept IPv4 as well.
+  bool is_any_ipv6() const noexcept;
   /// Returns the address as a URI, with `scheme` tcp or tls for an IP address. A unix socket without a name is "unix:".
   std::string to_uri(Scheme scheme) const;
 

@@ -9,6 +9,16 @@ namespace trunkline::server {
 LoopContext::LoopContext(std::shared_ptr<ServerState> server_state, net::Loop& loop)
     : server_state_(std::move(server_state)), loop_(loop) {}
 
+void LoopContext::post(std::function<void()> task) {
+  const std::lock_guard lock(loop_mutex_);
+  if (!has_no_loop()) loop_.post(std::move(task));
+}
+
+void LoopContext::lose_loop() noexcept {
+  const std::lock_guard lock(loop_mutex_);
+  is_loop_gone_.store(true, std::memory_order_release);
+}
+
 void LoopContext::count_exception() {
   if (is_on_loop()) return totals_.handler_exceptions.add();
   post([self = shared_from_this()] { self->totals_.handler_exceptions.add(); });

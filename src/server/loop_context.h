@@ -14,8 +14,10 @@
 #include "server/quiet_timer.h"
 #include "server/server_state.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 namespace trunkline::server {
 
@@ -40,8 +42,12 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   /// Counts an exception of a handler, codec or compressor. Any thread may call it.
   void count_exception();
 
-  bool is_on_loop() const noexcept override { return loop_.is_current(); }
-  void post(std::function<void()> task) override { loop_.post(std::move(task)); }
+  bool is_on_loop() const noexcept override { return !has_no_loop() && loop_.is_current(); }
+  bool has_no_loop() const noexcept override { return is_loop_gone_.load(std::memory_order_acquire); }
+  void post(std::function<void()> task) override;
+  /// Says that the loop is about to be destroyed. Handlers of the application that other executors still hold use this
+  /// object afterwards.
+  void lose_loop() noexcept;
   call::CompletionQueue& completions() noexcept override { return completions_; }
   /// Leaves the handlers of ended operations to Asio at the end of the server. Asio destroys them with the loop if
   /// nothing runs it again. Suspended coroutines would otherwise keep this object, and this object them.
@@ -60,6 +66,9 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   CallPool calls_;
   HandlerWatch watch_{loop_, *server_state_, metrics_};
   QuietTimer quiet_timer_{loop_};
+  /// Keeps the loop while a thread posts to it.
+  std::mutex loop_mutex_;
+  std::atomic<bool> is_loop_gone_{false};
   net::DeferredTask run_completions_{run_completions, this};
   call::CompletionQueue completions_{defer_completions, this};
 };

@@ -10,6 +10,7 @@
 #include <trunkline/result.h>
 #include <trunkline/server_options.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -20,7 +21,8 @@ namespace trunkline::server {
 class ServerListeners final : public call::ServedHere {
  public:
   /// Opens a listener on the first loop; all loops accept. Returns the endpoint with the port that the system chose.
-  /// Errors: those of net::Listener::open().
+  /// The host "localhost" means the loopback addresses of IPv4 and of IPv6, if the system has the latter, with one
+  /// port. Errors: those of net::Listener::open().
   Result<Endpoint> open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
                         net::ListenCallbacks callbacks, bool is_private = false);
   /// Returns the endpoints of the listeners that still accept, without private ones. Any thread may call it.
@@ -36,6 +38,9 @@ class ServerListeners final : public call::ServedHere {
   void close();
 
  private:
+  using OpenOne = std::function<Result<std::unique_ptr<net::Listener>>(const Endpoint&)>;
+
+  Status open_localhost(const OpenOne& open_one, const Endpoint& endpoint);
   void forget_endpoints();
 
   std::vector<std::unique_ptr<net::Listener>> listeners_;

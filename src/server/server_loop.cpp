@@ -128,8 +128,20 @@ void ServerLoop::on_connection_closed(ServerConnection& connection) {
   context_->totals().connections.add(-1);
   if (!connection.protocol_name().empty()) context_->protocols().remove(connection.protocol_name());
   node.mapped().permit.reset();
+  remember_if_held(node.mapped().connection);
   context_->quiet_timer().note_activity();
   finish_drain_if_empty();
+}
+
+/// Streams keep a connection that has closed. What it has of the loop must go before the loop does, whoever keeps it.
+void ServerLoop::remember_if_held(const std::shared_ptr<ServerConnection>& connection) {
+  if (connection.use_count() == 1) return;
+  constexpr std::size_t few = 64;
+  if (held_.size() >= most_held_) {
+    std::erase_if(held_, [](const auto& held) { return held.expired(); });
+    most_held_ = std::max(few, 2 * held_.size());
+  }
+  held_.push_back(connection);
 }
 
 std::vector<std::shared_ptr<ServerConnection>> ServerLoop::all_connections() const {
@@ -207,6 +219,9 @@ void ServerLoop::abandon() {
   for (const auto& connection : all_connections()) {
     connection->release();
     on_connection_closed(*connection);
+  }
+  for (const auto& held : std::exchange(held_, {})) {
+    if (const auto connection = held.lock()) connection->release();
   }
   // No handler is told before every call knows that its session is gone.
   context_->calls().visit([](ServerCall& call) { call.owner->on_detached(call); });

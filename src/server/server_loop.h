@@ -82,6 +82,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   void serve(net::AcceptedConnection accepted, const session::Protocol& protocol, ByteSpan first_bytes);
   void refuse(LogLevel level, std::string_view reason, std::string_view peer);
   void on_connection_closed(ServerConnection& connection) override;
+  void remember_if_held(const std::shared_ptr<ServerConnection>& connection);
   std::vector<std::shared_ptr<ServerConnection>> all_connections() const;
   void finish_drain_if_empty();
   static void on_drain_timeout(base::Timer& timer, void* self, base::TimePoint now);
@@ -90,6 +91,10 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   const LoopLoad load_ = std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<net::PendingConnections> pending_;
   std::unordered_map<ServerConnection*, Served> connections_;
+  /// Connections that were closed while others kept them. When there are `most_held_` of them, those that have gone are
+  /// dropped.
+  std::vector<std::weak_ptr<ServerConnection>> held_;
+  std::size_t most_held_ = 0;
 
   Phase phase_ = Phase::serving;
   /// True if no further connections come.

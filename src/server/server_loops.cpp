@@ -37,6 +37,12 @@ bool ServerLoops::is_current() const noexcept {
   return std::any_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->net_loop().is_current(); });
 }
 
+void ServerLoops::destroy_own() noexcept {
+  if (!are_own()) return;
+  for (const auto& loop : loops_) loop->context().lose_loop();
+  own_.clear();
+}
+
 void ServerLoops::poll() {
   for (const auto& loop : loops_) loop->net_loop().poll();
 }

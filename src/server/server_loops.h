@@ -39,7 +39,7 @@ class ServerLoops {
   /// Runs what is due on each loop. Must be called while no thread runs them.
   void poll();
   /// Destroys the server's own net loops, and with them suspended handlers, at the end of the server, after abandon().
-  void destroy_own() noexcept { own_.clear(); }
+  void destroy_own() noexcept;
 
  private:
   std::vector<std::unique_ptr<net::Loop>> own_;

@@ -6,6 +6,7 @@
 #include "kit/own_uri.h"
 #include "net/listening_socket.h"
 #include "net/path_lock.h"
+#include "net/socket_address.h"
 #include "net/unique_socket.h"
 #include "stream_peer.h"
 
@@ -85,6 +86,18 @@ TEST_F(ListenerTest, ListensOnAName) {
 
   ASSERT_TRUE(listener) << listener.status().to_string();
   EXPECT_EQ((*listener)->endpoint().host(), "localhost");
+}
+
+TEST_F(ListenerTest, TakesIpv4AtTheUnspecifiedAddressOfIpv6) {
+  for (const char* const uri : {"tcp://[::]:0", "tcp://[0:0::0]:0", "tcp://:0"}) {
+    const auto listener = open(uri);
+    ASSERT_TRUE(listener) << uri << ": " << listener.status().to_string();
+
+    const UniqueSocket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const SocketAddress address(
+        asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), (*listener)->endpoint().port()));
+    EXPECT_EQ(::connect(client.get(), address.data(), address.size()), 0) << uri;
+  }
 }
 
 TEST_F(ListenerTest, RefusesAnAddressOfAnotherMachine) {

@@ -43,6 +43,34 @@ TEST_F(Listeners, ServeTheirEndpoints) {
   EXPECT_FALSE(serves("example.org", every.port()));
 }
 
+TEST_F(Listeners, OfLocalhostTakeBothFamiliesAtOnePort) {
+  const Result<Endpoint> named = open("tcp://localhost:0");
+  ASSERT_TRUE(named.is_ok()) << named.status().to_string();
+  const std::string port = std::to_string(named->port());
+
+  const Result<Endpoint> ipv4 = open("tcp://127.0.0.1:" + port);
+  const Result<Endpoint> ipv6 = open("tcp://[::1]:" + port);
+
+  EXPECT_EQ(named->host(), "localhost");
+  EXPECT_EQ(listeners_.endpoints().size(), 1u);
+  EXPECT_EQ(ipv4.status().code(), StatusCode::already_exists);
+  const bool has_ipv6 = open("tcp://[::1]:0").is_ok();
+  EXPECT_EQ(ipv6.status().code(), has_ipv6 ? StatusCode::already_exists : ipv6.status().code());
+  EXPECT_FALSE(ipv6.is_ok());
+  EXPECT_TRUE(listeners_.serves(Endpoint::parse("tcp://127.0.0.1:" + port).value()));
+  EXPECT_FALSE(listeners_.serves(Endpoint::parse("tcp://127.0.0.2:" + port).value()));
+}
+
+TEST_F(Listeners, OfLocalhostShareNoPortWithAnotherProcess) {
+  const Result<Endpoint> other = open("tcp://[::1]:0");
+  if (!other.is_ok()) GTEST_SKIP() << "no IPv6 here: " << other.status().to_string();
+
+  const Result<Endpoint> named = open("tcp://localhost:" + std::to_string(other->port()));
+
+  EXPECT_EQ(named.status().code(), StatusCode::already_exists);
+  EXPECT_EQ(listeners_.endpoints().size(), 1u);
+}
+
 TEST_F(Listeners, ThatFailAreNotListed) {
   const Result<Endpoint> tcp = open("tcp://127.0.0.1:0");
 
