@@ -12,18 +12,6 @@
 namespace trunkline::codec {
 namespace {
 
-using Problem = ProtobufJsonReader::Problem;
-
-/// Says why a text was refused, without the content of the payload, but for the names of its fields.
-std::string reason_of(const ProtobufJsonReader& reader, const std::string& type) {
-  const std::string path = printable(reader.path());
-  if (reader.problem() == Problem::unknown_field) return "unknown field " + path + " in " + type;
-  if (reader.problem() == Problem::depth) return "nesting exceeds 100 levels";
-  if (reader.path().empty() || reader.problem() == Problem::syntax) return "payload is not a valid " + type;
-  const bool is_repeated = reader.problem() == Problem::repeated_field;
-  return "field " + path + " of " + type + (is_repeated ? ": it comes twice" : ": value does not match its type");
-}
-
 bool is_json(ByteSpan payload) {
   constexpr unsigned most_levels = 500;
   JsonScanner scanner(as_text(payload));
@@ -38,7 +26,7 @@ Status decode_failure(ByteSpan payload, const CodecLimits& limits, const Protobu
     Status syntax = read_json(payload, limits, checked);
     if (syntax.code() == StatusCode::invalid_argument && !syntax.message().ends_with("levels")) return syntax;
   }
-  return decode_error("json", reason_of(reader, type));
+  return decode_error("json", reader.error(type));
 }
 
 /// Returns the full message; null for a lite one. The type often knows, and costs less than to ask the object.

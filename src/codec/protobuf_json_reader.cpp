@@ -3,6 +3,7 @@
 #include <codec/protobuf_json_reader.h>
 
 #include <codec/base64.h>
+#include <codec/codec_error.h>
 #include <codec/json_number.h>
 #include <codec/protobuf_any.h>
 #include <codec/well_known_text.h>
@@ -440,6 +441,15 @@ bool ProtobufJsonReader::fail_in(std::string_view place) {
   const bool is_joined = path_.empty() || path_.starts_with('[');
   path_ = std::string(place).append(is_joined ? "" : ".").append(path_);
   return false;
+}
+
+std::string ProtobufJsonReader::error(const std::string& type) const {
+  const std::string path = printable(path_);
+  if (problem_ == Problem::unknown_field) return "unknown field " + path + " in " + type;
+  if (problem_ == Problem::depth) return "nesting exceeds " + std::to_string(max_levels) + " levels";
+  if (path_.empty() || problem_ == Problem::syntax) return "payload is not a valid " + type;
+  const bool is_repeated = problem_ == Problem::repeated_field;
+  return "field " + path + " of " + type + (is_repeated ? ": it comes twice" : ": value does not match its type");
 }
 
 }  // namespace trunkline::codec

@@ -38,8 +38,9 @@ class ProtobufJsonReader {
   /// Reads the message, which must be empty; it is unspecified after false. Required fields are not looked for.
   bool read(google::protobuf::Message& message);
   Problem problem() const noexcept { return problem_; }
-  /// Returns the place of the problem, in fields and indices; empty: the message itself.
-  const std::string& path() const noexcept { return path_; }
+  /// Says after false what is wrong in the message of this type, and where, without the content of the text but for the
+  /// names of its fields.
+  std::string error(const std::string& type) const;
 
  private:
   using Target = Reflected<google::protobuf::Message>;
@@ -84,6 +85,7 @@ class ProtobufJsonReader {
 
   JsonScanner scanner_;
   Problem problem_ = Problem::none;
+  /// The place of the problem, in fields and indices; empty: the message itself.
   std::string path_;
 };
 

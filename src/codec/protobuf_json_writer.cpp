@@ -62,7 +62,8 @@ bool ProtobufJsonWriter::write_fields(const Source& source, unsigned levels, boo
   const int count = source.type.field_count();
   for (int i = 0; i < count; ++i) {
     const FieldDescriptor& field = *source.type.field(i);
-    if (field.is_repeated() ? access.FieldSize(message, &field) == 0 : !access.HasField(message, &field)) continue;
+    const bool is_set = field.is_repeated() ? access.FieldSize(message, &field) > 0 : access.HasField(message, &field);
+    if (!is_set && (!shows_defaults_ || field.has_presence())) continue;
     if (std::exchange(needs_comma, true)) out_.append(",");
     write_name(field);
     if (!write_field(source, field, levels)) return false;

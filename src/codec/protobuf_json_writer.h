@@ -16,13 +16,18 @@
 namespace trunkline::codec {
 
 /// A writer of one message. Names are those of json_name, enums are names, 64-bit integers are strings, fields without
-/// presence are left out if they have their default, and well-known types have their own forms.
+/// presence are left out if they have their default (or shown, if asked for), and well-known types have their own
+/// forms.
 class ProtobufJsonWriter {
  public:
+  /// What becomes of fields without presence, lists and maps among them, that have their default.
+  enum class Defaults : bool { left_out, shown };
+
   /// The deepest nesting of messages, which readers accept too.
   static constexpr unsigned max_levels = 100;
 
-  explicit ProtobufJsonWriter(BufferWriter& out) noexcept : out_(out) {}
+  explicit ProtobufJsonWriter(BufferWriter& out, Defaults defaults = Defaults::left_out) noexcept
+      : out_(out), shows_defaults_(defaults == Defaults::shown) {}
 
   /// Writes the message. Returns false if there is no JSON for it; something has been appended then.
   bool write(const google::protobuf::Message& message) { return write_message(message, max_levels); }
@@ -59,6 +64,7 @@ class ProtobufJsonWriter {
   bool fail_in(std::string_view place);
 
   BufferWriter& out_;
+  const bool shows_defaults_;
   std::string path_;
   std::string reason_;
   std::string scratch_;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// MessageCoder: uses protobuf's converter between JSON and its binary form, and the library's codecs for the others.
+// MessageCoder: converts with the library's codecs, protobuf by its definition.
 #include "cli/schema/message_coder.h"
 
 #include "cli/json/json_conversion_error.h"
 #include "cli/json/json_syntax.h"
+#include "cli/output/terminal.h"
+#include "codec/protobuf_json_reader.h"
+#include "codec/protobuf_json_writer.h"
 
 #include <trunkline/value.h>
 
-#include <google/protobuf/util/json_util.h>
-#include <google/protobuf/util/type_resolver_util.h>
+#include <google/protobuf/message.h>
+#include <nlohmann/json.hpp>
 
 #include <utility>
 
@@ -16,11 +19,7 @@ namespace trunkline::cli::schema {
 namespace {
 
 using google::protobuf::Descriptor;
-namespace util = google::protobuf::util;
-
-constexpr const char* url_prefix = "type.googleapis.com";
-
-std::string type_url(const Descriptor& type) { return std::string(url_prefix) + "/" + type.full_name(); }
+using google::protobuf::Message;
 
 Status refuse(const json::JsonText& json, std::string_view reason) {
   const std::string where = json.line > 1 ? " at line " + std::to_string(json.line) : "";
@@ -36,7 +35,7 @@ Status wrong_response(std::string_view what) {
 MessageCoder::MessageCoder(const Descriptor* request, const Descriptor* response, CoderOptions options)
     : request_(request), response_(response), options_(std::move(options)), codecs_(CodecRegistry::with_defaults()) {
   if (request_ != nullptr) {
-    resolver_.reset(util::NewTypeResolverForDescriptorPool(url_prefix, request_->file()->pool()));
+    messages_ = std::make_unique<google::protobuf::DynamicMessageFactory>();
   }
 }
 
@@ -58,13 +57,19 @@ Result<Payload> MessageCoder::encode(const json::JsonText& json) const {
 }
 
 Result<Payload> MessageCoder::encode_protobuf(const json::JsonText& json) const {
-  std::string binary;
-  const auto status = util::JsonToBinaryString(resolver_.get(), type_url(*request_), json.text, &binary);
-  if (status.ok()) return Payload{Slice::from_string(std::move(binary)), "protobuf"};
-  std::string reason = json::explain_conversion_error(nlohmann::json::parse(json.text), *request_);
-  // explain_conversion_error() does not detect every error. The others are reported with protobuf's text.
-  if (reason.empty()) reason = "not a valid " + request_->full_name() + ": " + status.message().ToString();
-  return refuse(json, reason);
+  const std::unique_ptr<Message> message(messages_->GetPrototype(request_)->New());
+  codec::ProtobufJsonReader reader(json.text);
+  if (!reader.read(*message)) {
+    std::string reason = json::explain_conversion_error(nlohmann::json::parse(json.text), *request_);
+    // explain_conversion_error() says more, but does not detect every error.
+    if (reason.empty()) reason = reader.error(request_->full_name());
+    return refuse(json, reason);
+  }
+  if (!message->IsInitialized()) {
+    return refuse(
+        json, "required fields of " + request_->full_name() + " are missing: " + message->InitializationErrorString());
+  }
+  return Payload{Slice::from_string(message->SerializeAsString()), "protobuf"};
 }
 
 Result<std::string> MessageCoder::decode(const Payload& payload) const {
@@ -90,14 +95,17 @@ Result<std::string> MessageCoder::decode_protobuf(const Payload& payload) const 
     return Status(StatusCode::failed_precondition,
                   "response: it is protobuf and cannot be shown without its definition; omit --codec");
   }
-  util::JsonPrintOptions printing;
-  printing.always_print_primitive_fields = options_.shows_defaults;
-  std::string json;
-  const auto status =
-      util::BinaryToJsonString(resolver_.get(), type_url(*response_), payload.bytes.to_string(), &json, printing);
-  if (status.ok()) return options_.layout == json::JsonLayout::compact ? json : json::lay_out(json, options_.layout);
-  return wrong_response(std::to_string(payload.bytes.size()) + " bytes are not a " + response_->full_name() + ": " +
-                        status.message().ToString());
+  const std::unique_ptr<Message> message(messages_->GetPrototype(response_)->New());
+  if (!message->ParsePartialFromString(payload.bytes.to_string())) {
+    return wrong_response(std::to_string(payload.bytes.size()) + " bytes are not a " + response_->full_name());
+  }
+  using Defaults = codec::ProtobufJsonWriter::Defaults;
+  BufferWriter out;
+  codec::ProtobufJsonWriter writer(out, options_.shows_defaults ? Defaults::shown : Defaults::left_out);
+  if (!writer.write(*message)) {
+    return wrong_response("the " + response_->full_name() + " has no form in JSON: " + output::escaped(writer.error()));
+  }
+  return json::lay_out(as_text(out.bytes()), options_.layout);
 }
 
 }  // namespace trunkline::cli::schema

@@ -7,8 +7,7 @@
 #include "cli/schema/payload.h"
 #include "cli/schema/schema.h"
 
-#include <google/protobuf/util/type_resolver.h>
-#include <nlohmann/json_fwd.hpp>
+#include <google/protobuf/dynamic_message.h>
 
 #include <memory>
 #include <string>
@@ -47,7 +46,8 @@ class MessageCoder {
   const google::protobuf::Descriptor* response_;
   CoderOptions options_;
   CodecRegistry codecs_;
-  std::unique_ptr<google::protobuf::util::TypeResolver> resolver_;
+  /// Makes messages of the types of both descriptors.
+  std::unique_ptr<google::protobuf::DynamicMessageFactory> messages_;
 };
 
 }  // namespace trunkline::cli::schema

@@ -35,6 +35,8 @@ ReflectionSource::ReflectionSource(Channel& channel, std::string endpoint, const
       method_(method_name),
       known_(*google::protobuf::DescriptorPool::generated_pool()) {
   if (!options_.timeout) options_.timeout = default_timeout;
+  // The compressor is for the call that is asked for; the server's reflection may know fewer.
+  options_.compressor = "identity";
 }
 
 ReflectionSource::~ReflectionSource() { ReflectionSource::release(); }
@@ -56,8 +58,8 @@ void ReflectionSource::release() {
 void ReflectionSource::fail(const Status& status) const {
   if (status.code() == StatusCode::unimplemented && status.origin() == StatusOrigin::peer) {
     throw process::Failure(process::exit_status::of(status.code()),
-                           endpoint_ +
-                               " has no reflection; serve it there (C++: add_reflection(server), Python: "
+                           endpoint_ + " has no reflection (" + output::escaped(status.to_string()) +
+                               "); serve it there (C++: add_reflection(server), Python: "
                                "trunkline.services.add_reflection(server)), give the definitions with --proto or "
                                "--descriptor-set, or call methods of plain types with --codec json");
   }
