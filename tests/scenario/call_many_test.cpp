@@ -189,6 +189,47 @@ TEST(OrderedCallMany, CallsThatTheNextLeaderBeginsFollowThoseOfTheLast) {
 INSTANTIATE_TEST_SUITE_P(Channels, CallMany, ::testing::Bool(),
                          [](const auto& given) { return given.param ? "ordered" : "plain"; });
 
+/// A call that begins when a response has arrived, and not been read, waits for that to be read, and for nothing else:
+/// max_pending_calls does not count it.
+class UnreadInput : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(UnreadInput, KeepsNoCallFromBeginning) {
+  std::atomic<int> handled{0};
+  Server server;
+  server.handle<std::string, std::string>("Echo", [&handled](const std::string& request, ServerContext&) {
+    ++handled;
+    return request;
+  });
+  const std::string target = GetParam() + server.listen("tcp://127.0.0.1:0").to_string().substr(3);
+  ASSERT_TRUE(server.start().is_ok());
+  EventLoop loop;
+  ChannelOptions options;
+  options.max_pending_calls = 0;
+  Channel channel(loop, target, options);
+  bool is_ready = false;
+  loop.post([&] { is_ready = channel.wait_for_ready(std::chrono::seconds(60)).is_ok(); });
+  while (!is_ready) loop.run_for(std::chrono::milliseconds(1));
+  int ended = 0;
+  const auto call = [&] {
+    channel.async_call<std::string>("Echo", std::string("x"), [&ended](const Result<std::string>& result) {
+      EXPECT_TRUE(result.is_ok()) << result.status().to_string();
+      ++ended;
+    });
+  };
+
+  for (int i = 0; i < 20; ++i) {
+    loop.post(call);
+    // The response comes while nobody runs the loop, and then the next call begins before it is read.
+    while (handled < 2 * i + 1) loop.run_for(std::chrono::microseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    loop.post(call);
+    while (ended < 2 * i + 2) loop.run_for(std::chrono::milliseconds(1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Protocols, UnreadInput, ::testing::Values("tcp", "grpc"),
+                         [](const auto& of) { return std::string(of.param); });
+
 /// Calls of one key wait for their server, also while its responses are still to be read.
 class FleetKeys : public ::testing::TestWithParam<const char*> {
  protected:

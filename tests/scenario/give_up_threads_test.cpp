@@ -33,7 +33,8 @@ class GiveUpThreads : public testing::TestWithParam<const char*> {
     server.handle_stream<int, int>(
         "Count", [this](ServerStream<int, int>& stream, ServerContext&) { return read_impatiently(stream); });
     server.handle_stream<int, int>(
-        "Tell", [](ServerStream<int, int>& stream, ServerContext&) -> asio::awaitable<Status> {
+        "Tell", [this](ServerStream<int, int>& stream, ServerContext&) -> asio::awaitable<Status> {
+          co_await until_one_is_given_up();
           for (int i = 0; i < messages; ++i)
             if (Status status = co_await stream.async_write(i, use_awaitable); !status.is_ok()) co_return status;
           co_return Status();
@@ -56,6 +57,15 @@ class GiveUpThreads : public testing::TestWithParam<const char*> {
     for (std::thread& thread : threads) thread.join();
   }
 
+  /// Waits until some read has been given up, because nothing is sent before.
+  asio::awaitable<void> until_one_is_given_up() {
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    while (given_up == 0) {
+      timer.expires_after(std::chrono::milliseconds(1));
+      co_await timer.async_wait(use_awaitable);
+    }
+  }
+
   /// Reads until the end of the stream, and gives up each read that takes longer than a moment.
   template <class Stream>
   asio::awaitable<Status> read_impatiently(Stream& stream) {
@@ -63,7 +73,10 @@ class GiveUpThreads : public testing::TestWithParam<const char*> {
     for (int next = 0;;) {
       timer.expires_after(std::chrono::microseconds(50));
       auto first = co_await (stream.async_read(use_awaitable) || timer.async_wait(use_awaitable));
-      if (first.index() == 1) continue;
+      if (first.index() == 1) {
+        ++given_up;
+        continue;
+      }
       Result<std::optional<int>>& message = std::get<0>(first);
       if (!message.is_ok()) co_return message.status();
       if (!message->has_value()) break;
@@ -75,6 +88,7 @@ class GiveUpThreads : public testing::TestWithParam<const char*> {
   }
 
   std::atomic<int> read = 0;
+  std::atomic<int> given_up = 0;
   std::atomic<int> out_of_order = 0;
   std::atomic<int> ends = 0;
   Server server;
@@ -87,6 +101,7 @@ TEST_P(GiveUpThreads, AHandlerLosesNoMessage) {
 
   run([&]() -> asio::awaitable<void> {
     ClientStream<int, int> stream = channel.stream<int, int>("Count");
+    co_await until_one_is_given_up();
     for (int i = 0; i < messages; ++i) EXPECT_TRUE((co_await stream.async_write(i, use_awaitable)).is_ok());
     EXPECT_TRUE((co_await stream.async_close_writes(use_awaitable)).is_ok());
     EXPECT_TRUE((co_await stream.async_finish(use_awaitable)).is_ok());

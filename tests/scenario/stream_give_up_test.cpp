@@ -10,7 +10,9 @@
 #include <asio/experimental/awaitable_operators.hpp>
 #include <asio/experimental/channel.hpp>
 #include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -269,6 +271,43 @@ TEST_F(StreamGiveUp, AMessageGoesBackIfItsHandlerNeverRuns) {
 
   ASSERT_TRUE(second && second->is_ok());
   EXPECT_EQ(second->value(), "one");
+}
+
+/// The server and its loop end while the handler of a read, which has its message, waits in another executor. The
+/// executor then runs it, or ends without.
+TEST(StreamGiveUpAtEnd, AServersMessageOutlivesTheServer) {
+  for (const bool runs : {true, false}) {
+    std::optional<Read> read;
+    asio::cancellation_signal signal;
+    auto elsewhere = std::make_unique<asio::io_context>();
+    auto server = std::make_unique<Server>();
+    server->handle_stream<Text, Text>("Keep", [&](Serving& stream, ServerContext& context) -> asio::awaitable<Status> {
+      stream.async_read(asio::bind_cancellation_slot(
+          signal.slot(), asio::bind_executor(*elsewhere, [&read](Read message) { read = std::move(message); })));
+      asio::steady_timer never(context.executor(), asio::steady_timer::time_point::max());
+      co_await never.async_wait(use_awaitable);
+      co_return Status();
+    });
+    const Endpoint endpoint = server->listen("tcp://127.0.0.1:0");
+    ASSERT_TRUE(server->start().is_ok());
+    Channel channel(endpoint.to_string());
+    TextStream stream = channel.stream<Text, Text>("Keep");
+    ASSERT_TRUE(stream.write("one").is_ok());
+    // The server has handled the message, and ended the turn in which it did, once it has answered two further calls.
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(channel.call<Text>("Nothing", Text()).status().code(), StatusCode::unimplemented);
+    }
+
+    server.reset();
+    signal.emit(asio::cancellation_type::total);
+    if (runs) elsewhere->run();
+    elsewhere.reset();
+
+    ASSERT_EQ(read.has_value(), runs);
+    if (runs) {
+      EXPECT_EQ(read->status().code(), StatusCode::cancelled);
+    }
+  }
 }
 
 TEST_F(StreamGiveUp, ASecondReadHasToWaitForTheHandlerOfTheFirst) {

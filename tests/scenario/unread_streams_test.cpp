@@ -139,6 +139,114 @@ TEST_P(UnreadStreams, OfUnaryMethodsLetShortCallsPass) {
 
 INSTANTIATE_TEST_SUITE_P(MessageBytes, UnreadStreams, ::testing::Values(0u, 16u, 1000u, 8192u, 65536u));
 
+/// Each message is longer than the credit of its call, and a few of them are as much as a connection may leave unread.
+class UnreadLongMessages : public BothEnds {
+ protected:
+  static constexpr std::size_t message_bytes = 512 << 10;
+  static constexpr int messages = 3;
+  static constexpr int streams = 12;
+
+  UnreadLongMessages() {
+    for (ConnectionLimits* const limits : {&channel_options.limits, &server_options.limits}) {
+      limits->call_credit_bytes = 64 << 10;
+      limits->connection_credit_bytes = 1 << 20;
+      limits->max_message_bytes = message_bytes;
+      limits->max_unread_bytes = 2 * message_bytes;
+    }
+    server_options.max_memory_bytes = channel_options.max_memory_bytes = 1u << 30;
+  }
+  /// Calls of a few bytes, with metadata, and long ones go on, whatever is unread.
+  void expect_calls_pass() {
+    std::vector<std::shared_ptr<Outcome>> calls;
+    const Metadata metadata{{"a", std::string(100, 'm')}};
+    for (int i = 0; i < 5; ++i) calls.push_back(begin("Echo", std::string(100, 'e'), {.metadata = metadata}));
+    for (int i = 0; i < 5; ++i) calls.push_back(begin("Echo", std::string(message_bytes - 100, 'e')));
+    settle();
+    for (const auto& call : calls) {
+      ASSERT_EQ(call->count, 1);
+      ASSERT_TRUE(call->status().is_ok()) << call->status().to_string();
+    }
+  }
+};
+
+TEST_F(UnreadLongMessages, OfHandlersLetCallsPass) {
+  std::vector<std::unique_ptr<Gate>> gates;
+  handle_echo();
+  server().handle_client_stream<Text, Text>(
+      "Later", [&](ServerReader<Text>& reader, Text& response, ServerContext&) -> asio::awaitable<Status> {
+        co_await gates.emplace_back(std::make_unique<Gate>(loop()))->pass();
+        int count = 0;
+        while (true) {
+          const Read message = co_await reader.async_read(use_awaitable);
+          if (!message.is_ok()) co_return message.status();
+          if (!message->has_value()) break;
+          ++count;
+        }
+        response = std::to_string(count);
+        co_return Status();
+      });
+  const Text message(message_bytes, 'm');
+  std::vector<std::unique_ptr<TextStream>> open;
+  std::vector<std::optional<Read>> responses(streams);
+  for (int i = 0; i < streams; ++i) {
+    open.push_back(std::make_unique<TextStream>(channel().client_stream<Text, Text>("Later")));
+    spawn([&message, &stream = *open.back()]() -> asio::awaitable<void> {
+      for (int k = 0; k < messages; ++k) {
+        if (!(co_await stream.async_write(message, use_awaitable)).is_ok()) co_return;
+      }
+      static_cast<void>(co_await stream.async_close_writes(use_awaitable));
+    });
+  }
+  settle();
+  ASSERT_EQ(gates.size(), static_cast<std::size_t>(streams));
+
+  expect_calls_pass();
+  EXPECT_LE(server().totals().memory_used_bytes,
+            static_cast<std::size_t>(streams) * (message_bytes + (256u << 10)) + 2 * message_bytes);
+
+  for (int i = streams - 1; i >= 0; --i) {
+    const auto at = static_cast<std::size_t>(i);
+    on_loop([&] { open[at]->async_read([&responses, at](Read read) { responses[at] = std::move(read); }); });
+    on_loop([&] { gates[at]->open(); });
+    settle();
+    ASSERT_TRUE(responses[at] && responses[at]->is_ok()) << "stream " << i;
+    ASSERT_EQ(responses[at]->value(), std::to_string(messages));
+  }
+}
+
+TEST_F(UnreadLongMessages, OfAClientLetCallsPass) {
+  handle_echo();
+  server().handle_server_stream<Text, Text>(
+      "Flood", [](const Text&, ServerWriter<Text>& writer, ServerContext&) -> asio::awaitable<Status> {
+        const Text message(message_bytes, 'm');
+        for (int i = 0; i < messages; ++i) {
+          Status status = co_await writer.async_write(message, use_awaitable);
+          if (!status.is_ok()) co_return status;
+        }
+        co_return Status();
+      });
+  std::vector<std::unique_ptr<TextStream>> open;
+  for (int i = 0; i < streams; ++i) {
+    open.push_back(std::make_unique<TextStream>(channel().server_stream<Text>("Flood", Text("go"))));
+    settle();
+  }
+
+  expect_calls_pass();
+
+  for (int i = streams - 1; i >= 0; --i) {
+    int count = 0;
+    spawn([&, &stream = *open[static_cast<std::size_t>(i)]]() -> asio::awaitable<void> {
+      while (true) {
+        const Read message = co_await stream.async_read(use_awaitable);
+        if (!message.is_ok() || !message->has_value()) co_return;
+        ++count;
+      }
+    });
+    settle();
+    ASSERT_EQ(count, messages) << "stream " << i;
+  }
+}
+
 }  // namespace
 
 }  // namespace trunkline::scenario
