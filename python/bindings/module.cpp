@@ -113,6 +113,13 @@ void bind_calls(py::module_& module) {
            py::arg("reads") = py::none())
       .def("begin_write", &Stream::begin_write, py::arg("message"), py::arg("last"), py::arg("inbox").none(true),
            py::arg("tag"))
+      // No signal handler can run between the begin and the wait, which gives the write up if one raises.
+      .def(
+          "write",
+          [](Stream& stream, const py::handle& message, bool last) {
+            return value_or_raise(stream.begin_write(message, last, nullptr, py::none())->wait_and_take());
+          },
+          py::arg("message"), py::arg("last"))
       .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_finish", &Stream::begin_finish, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_await_leading", &Stream::begin_await_leading, py::arg("inbox").none(true), py::arg("tag"))

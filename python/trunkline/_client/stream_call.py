@@ -50,6 +50,8 @@ class StreamCall(abc.ABC):
         self._write_error: RpcError | None = None
         #: The status of the call has been read, or the call was given up before it was opened.
         self.has_ended = False
+        #: True once interceptors have raised an error at the end of the call, which the core may call ok.
+        self.has_end_failed = False
         #: The caller has given the call up.
         self.is_cancelled = False
 
@@ -245,6 +247,7 @@ class StreamCall(abc.ABC):
                 raise RuntimeError(f"stream {method}: an interceptor yields again; streams are sent once")
             left, interception.error = interception.error, None
             if left is not None and (is_raised or left is not error):
+                self.has_end_failed = True
                 raise left
         finally:
             del left, error  # their tracebacks refer to this frame

@@ -310,7 +310,8 @@ def _decode_errors() -> tuple[type[BaseException], ...]:
 _TRUNCATED = "the message is empty or ends too early"
 _quoted_value = re.compile(r"(Invalid (?:enum )?value) .*?(?= - at |$)", re.DOTALL)
 _quoted_tag = re.compile(r"Input tag '.*?'(?= found using )", re.DOTALL)
-_json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|[\w.]+)")
+_json_field = re.compile(r"Failed to parse (\w+) field: ")
+_json_unknown = re.compile(r'has no field named "([^"]{1,64})"')
 
 
 def _text_of(found: Any) -> str:
@@ -332,6 +333,21 @@ def decode_error_text(error: BaseException) -> str:
             return _TRUNCATED
         return _quoted_value.sub(r"\1", str(error))
     if type(error).__module__.startswith("google."):
-        found = _json_field.match(str(error))
-        return found.group() if found is not None else type(error).__name__
+        return _protobuf_error_text(error)
     return str(error)
+
+
+def _protobuf_error_text(error: BaseException) -> str:
+    """Names the field of an error of protobuf's, whose texts quote its value."""
+    text = str(error)
+    path: list[str] = []
+    at = 0
+    while (field := _json_field.match(text, at)) is not None:
+        path.append(field[1])
+        at = field.end()
+    if (unknown := _json_unknown.search(text, at)) is not None:
+        name = unknown[1] if unknown[1].isprintable() else ascii(unknown[1])
+        return f"unknown field {'.'.join([*path, name])}"
+    if path:
+        return f"field {'.'.join(path)}: its value does not match its type"
+    return "not valid JSON" if text.startswith("Failed to load JSON") else type(error).__name__

@@ -15,6 +15,7 @@ from .._calls.requests import close_requests
 from .._errors import RpcError
 from .._messages.builtin_codecs import Decode
 from .._messages.codec_table import CodecTable, MessageCoding
+from .call_failure import CallFailure
 from .futures import CallFuture
 from .responses import Responses
 
@@ -31,6 +32,7 @@ class MappedCalls(Responses):
 
     def __next__(self) -> Any:
         outcome: Any = None
+        is_of_call = False
         try:
             while True:
                 for outcome in self._outcomes:
@@ -41,6 +43,7 @@ class MappedCalls(Responses):
                         outcome = error
                     if self._return_exceptions and isinstance(outcome, Exception):
                         return outcome
+                    is_of_call = isinstance(outcome, RpcError)
                     raise outcome
                 more = next(self._yielded, None)
                 if more is None:
@@ -49,10 +52,12 @@ class MappedCalls(Responses):
                 self._outcomes = iter(outcomes)
         except BaseException as error:
             outcome = None  # the traceback of the error refers to this frame
-            self._is_cut_off = not isinstance(error, RpcError)
+            self._is_cut_off = True
             self.close()
             if isinstance(error, StopIteration):
                 raise RuntimeError("decoding a response has raised StopIteration") from error
+            # A signal handler that has raised meanwhile has taken the place of the error of the call.
+            self._is_cut_off = not is_of_call
             raise
         self._check()
         raise StopIteration
@@ -151,19 +156,20 @@ def calls_as_completed(
     size: int,
     return_exceptions: bool,
     settings: _core.CallSettings | None,
-) -> Generator[tuple[int, Any], None, None]:
-    """Yields (index of the request, response) in the order in which the calls end."""
+) -> Generator[tuple[int, Any] | CallFailure, None, None]:
+    """Yields (index of the request, response), or a CallFailure, in the order in which the calls end."""
     iterator: Any = iter(requests)
     del requests
     inbox = channel.make_inbox(False)
     in_flight: dict[int, tuple[_core.ClientCall, MessageCoding]] = {}
 
-    def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any] | CallFailure]:
         outcome: Any = None
         try:
             for index, outcome in outcomes:
                 coding = in_flight.pop(index)[1]
-                yield index, _decoded(coding.decode, outcome, return_exceptions)
+                outcome = _decoded(coding.decode, outcome, return_exceptions)
+                yield outcome if type(outcome) is CallFailure else (index, outcome)
         finally:
             del outcomes, outcome  # the traceback of an error refers to this frame
 
@@ -183,17 +189,25 @@ def calls_as_completed(
 
 
 def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
+    """Returns the response, or a CallFailure; with ``return_exceptions`` it returns the error itself."""
     try:
         if not isinstance(outcome, BaseException):
             return decode(outcome)
     except RpcError as error:
         outcome = error
-    if return_exceptions and isinstance(outcome, Exception):
-        return outcome
+    return _failed(outcome, return_exceptions)
+
+
+def _failed(error: BaseException, return_exceptions: bool) -> Any:
+    """Does what ``_decoded`` does, for a call that has failed."""
+    if return_exceptions and isinstance(error, Exception):
+        return error
+    if isinstance(error, RpcError):
+        return CallFailure(error)
     try:
-        raise outcome
+        raise error
     finally:
-        del outcome  # its traceback refers to this frame
+        del error  # its traceback refers to this frame
 
 
 Submit = Callable[[Any], CallFuture[Any]]
@@ -202,8 +216,8 @@ Submit = Callable[[Any], CallFuture[Any]]
 def map_futures(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
 ) -> Generator[Any, None, None]:
-    """Yields the responses in the order of the requests, with futures, for calls with interceptors or an inherited
-    deadline."""
+    """Yields the responses, or a CallFailure, in the order of the requests, with futures, for calls with interceptors
+    or an inherited deadline."""
     iterator: Any = iter(requests)
     del requests
     in_flight: deque[CallFuture[Any]] = deque()
@@ -223,18 +237,19 @@ def map_futures(
 
 def futures_as_completed(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
-) -> Generator[tuple[int, Any], None, None]:
+) -> Generator[tuple[int, Any] | CallFailure, None, None]:
     """Does what ``calls_as_completed`` does, with futures, for calls with interceptors or an inherited deadline."""
     iterator: Any = iter(requests)
     del requests
     done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
     in_flight: dict[CallFuture[Any], int] = {}
 
-    def next_one() -> tuple[int, Any]:
+    def next_one() -> tuple[int, Any] | CallFailure:
         future = done.get()
         index = in_flight.pop(future)
         try:
-            return index, _outcome(future, return_exceptions)
+            outcome = _outcome(future, return_exceptions)
+            return outcome if type(outcome) is CallFailure else (index, outcome)
         finally:
             del future  # it holds the error, whose traceback refers to this frame
 
@@ -255,12 +270,11 @@ def futures_as_completed(
 
 
 def _outcome(future: CallFuture[Any], return_exceptions: bool) -> Any:
+    """Returns what ``_decoded`` returns, for a future."""
     error = future.exception()
     if error is None:
         return future.result()
-    if return_exceptions and isinstance(error, Exception):
-        return error
     try:
-        raise error
+        return _failed(error, return_exceptions)
     finally:
         del error, future  # the traceback refers to this frame

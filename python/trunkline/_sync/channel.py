@@ -379,9 +379,9 @@ class Channel(ChannelBase):
         requests.
 
         A failed call raises its error at its turn, which ends the iterator, or with ``return_exceptions`` yields it.
-        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests`` or of a
-        signal handler: whoever reads on then gets Cancelled. A generator of requests is closed with the iterator; what
-        it raises then is logged.
+        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests``, of
+        encoding a request, or of a signal handler: whoever reads on then gets Cancelled. A generator of requests is
+        closed with the iterator; what it raises then is logged.
 
         ``requests`` runs on the calling thread. While it waits, no response is yielded, so it must not wait for one.
         """

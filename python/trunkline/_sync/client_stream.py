@@ -22,6 +22,10 @@ class ClientStream(Generic[Request, Response]):
 
     Iterating reads. Leaving a ``with`` block, or dropping the last reference, cancels the call unless it has ended. One
     thread may read while another one writes.
+
+    The exception of a signal handler, such as KeyboardInterrupt, gives up the one operation that waits here; the call
+    goes on. The next read returns the message that a read which was given up would have returned. A message whose write
+    was given up has been sent, or is not sent at all. ``cancel`` ends the call.
     """
 
     def __init__(self, call: BlockingStreamCall) -> None:
@@ -67,9 +71,10 @@ class ClientStream(Generic[Request, Response]):
     def exchange(self, requests: Iterable[Request]) -> Generator[Response, None, None]:
         """Writes ``requests`` on a thread of its own while it yields the responses.
 
-        An exception of ``requests`` ends the call and is raised here. Nothing interrupts ``requests``: if it is waiting
-        when the responses end, its thread keeps waiting. A generator is closed on that thread once the call has ended.
-        What it raises then is logged, since the call has its outcome.
+        An exception of ``requests`` ends the call and is raised here. Once an error was raised here, reads raise errors
+        only. Nothing interrupts ``requests``: if it is waiting when the responses end, its thread keeps waiting. A
+        generator is closed on that thread once the call has ended. What it raises then is logged, since the call has
+        its outcome.
 
         If a signal handler raises while a response is waited for, the call goes on, and so does the iterator. Closing
         or dropping the iterator cancels the call.

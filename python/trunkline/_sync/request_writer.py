@@ -39,7 +39,8 @@ class RequestWriter:
         self._lock = threading.Lock()
         self._has_begun = False
         self._has_ended = threading.Event()
-        self._failure: BaseException | None = None
+        #: What the requests have raised before ``leave`` or the end of ``end``. The caller takes it after that.
+        self.failure: BaseException | None = None
         self._is_left = False
         self.is_started = False
 
@@ -51,23 +52,15 @@ class RequestWriter:
         self.is_started = True
 
     def end(self) -> None:
-        """Raises what the requests have raised; what they raise from now on is logged. Call it after the call has
-        ended."""
+        """Waits a little for the thread; what the requests raise from then on is logged. Call it after the call has
+        ended, and again if a signal handler raises meanwhile."""
         self._has_ended.wait(_END_TIMEOUT)
-        failure = self.leave()
-        if failure is None:
-            return
-        try:
-            raise failure from None
-        finally:
-            del failure  # it would keep its own traceback alive
+        self.leave()
 
-    def leave(self) -> BaseException | None:
-        """Has what the requests raise logged from now on. Returns what they have raised, once."""
+    def leave(self) -> None:
+        """Has what the requests raise logged from now on."""
         with self._lock:
             self._is_left = True
-            failure, self._failure = self._failure, None
-        return failure
 
     def _run(self) -> None:
         with self._lock:
@@ -104,7 +97,7 @@ class RequestWriter:
         with self._lock:
             is_left = self._is_left
             if not is_left:
-                self._failure = error
+                self.failure = error
         if is_left:
             _log.error("the requests of an exchange that has ended: %s", type(error).__name__, exc_info=error)
         self._cancel()

@@ -7,15 +7,17 @@ from collections.abc import Generator
 from typing import Any
 
 from .._calls.thrown import raise_thrown
-from .._errors import Cancelled, RpcError
+from .._errors import Cancelled
+from .call_failure import CallFailure
 
 
 class Responses(Generator[Any, None, None]):
-    """The responses of many calls, which a generator yields.
+    """The responses of many calls, which a generator yields. It yields a CallFailure for a call that has failed, whose
+    error is raised here.
 
     An exception ends the generator, and so cancels the calls in progress. If it is not the error of a call, but that of
-    a signal handler for instance, the iterator does not seem to have ended well, unlike a generator: each further read
-    raises Cancelled.
+    the requests or of a signal handler, the iterator does not seem to have ended well, unlike a generator: each further
+    read raises Cancelled.
     """
 
     def __init__(self, yielded: Generator[Any, None, None]) -> None:
@@ -24,16 +26,24 @@ class Responses(Generator[Any, None, None]):
         self._is_cut_off = False
 
     def __next__(self) -> Any:
+        outcome: Any = None
         try:
-            return next(self._yielded)
+            outcome = next(self._yielded)
+            if type(outcome) is not CallFailure:
+                return outcome
+            self._yielded.close()
         except StopIteration:
             self._check()
             raise
-        except RpcError:
-            raise
         except BaseException:
+            outcome = None
             self._is_cut_off = True
+            self._yielded.close()
             raise
+        try:
+            raise outcome.error
+        finally:
+            del outcome  # the traceback of the error refers to this frame
 
     def _check(self) -> None:
         """Runs at the end of the generator. Raises Cancelled if it was cut off."""

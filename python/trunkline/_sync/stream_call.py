@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._calls.interception import call_now
+from .._calls.operations import Operations
 from .._client.stream_call import StreamCall
 from .._errors import RpcError
 
@@ -15,8 +16,14 @@ from .._errors import RpcError
 class BlockingStreamCall(StreamCall):
     """A streaming call whose operations block the calling thread."""
 
+    _operations: Operations
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._operations = Operations()
+
     async def _wait(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        return begin(*arguments, None, None).wait()
+        return self._operations.wait(begin, *arguments)
 
     async def _read(self) -> Any:
         return self._reads.read_now()
@@ -55,10 +62,11 @@ class BlockingStreamCall(StreamCall):
         return True
 
     def write_now(self, message: Any) -> None:
-        """Does what ``write`` does, without coroutines."""
-        operation = self._core_stream.begin_write(self._coding.encoded(self.method, message), False, None, None)
+        """Does what ``write`` does, without coroutines. If a signal handler raises meanwhile, the write is given up: a
+        message that waits for room is not sent, and another one may be written."""
+        data = self._coding.encoded(self.method, message)
         try:
-            operation.wait()
+            self._core_stream.write(data, False)
         except RpcError as error:
             self._note_write_error(error)
             raise

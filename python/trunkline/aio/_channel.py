@@ -375,9 +375,9 @@ class Channel(ChannelBase):
         requests.
 
         A failed call raises its error at its turn, which ends the iterator, or with ``return_exceptions`` yields it.
-        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests``: whoever
-        reads on then gets Cancelled. Cancelling a task that waits for a response gives up that read only: the next one
-        returns it.
+        Closing or dropping the iterator cancels the calls in progress. So does an exception of ``requests`` or of
+        encoding a request: whoever reads on then gets Cancelled. Cancelling a task that waits for a response gives up
+        that read only: the next one returns it.
 
         ``requests`` may be an async iterable, which runs in a task of its own, so it may wait, even for a response. A
         generator is closed with the iterator; what it raises then is logged.

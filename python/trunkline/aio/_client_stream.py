@@ -71,7 +71,7 @@ class ClientStream(Generic[Request, Response]):
 
     def exchange(self, requests: Iterable[Request] | AsyncIterable[Request]) -> AsyncGenerator[Response, None]:
         """Writes ``requests`` in a task of its own while it yields the responses. An exception of ``requests`` ends the
-        call and is raised here.
+        call and is raised here. Once an error was raised here, reads raise errors only.
 
         A generator is closed in that task once the call has ended. The iterator waits a tenth of a second for that;
         ``finally`` blocks that take longer go on in their task. What they raise is logged, since the call has its

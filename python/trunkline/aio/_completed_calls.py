@@ -66,7 +66,7 @@ class CompletedCalls(ManyCalls):
         self._is_reading = True
         in_flight, ended = self._in_flight, self._ended
         one: CallInFlight | None = None
-        is_waiting = False
+        is_waiting = is_of_call = False
         try:
             feeder = self._feeder
             if self._iterator is not None:
@@ -86,12 +86,13 @@ class CompletedCalls(ManyCalls):
                 one = in_flight.pop(index)
                 if feeder is not None:
                     feeder.add_room()
+                is_of_call = True
                 return index, one.outcome(self._return_exceptions)
             self._is_closed = True
             self._stop()
         except BaseException as error:
             if not is_waiting:  # otherwise the read is given up
-                await self._fail(isinstance(error, RpcError))
+                await self._fail(is_of_call and isinstance(error, RpcError))
             raise
         finally:
             self._is_reading = False

@@ -8,6 +8,7 @@ import logging
 from typing import Any
 
 from .. import _core
+from .._errors import Cancelled
 from ._background import keep_running
 from ._request_task import Requests
 from ._request_writer import RequestWriter
@@ -30,10 +31,13 @@ class Exchange(Responses):
         self._writer: RequestWriter | None = None
         #: True after the end of the call.
         self._is_over = False
+        #: True once an error of the call or of its requests has come: no message and no end follow it.
+        self._has_failed = False
         #: True after the last response, or once it was closed.
         self._is_closed = False
 
     async def __anext__(self) -> Any:
+        """Returns the next response. Once it has raised an error it raises errors only."""
         call = self._call
         try:
             if self._is_closed:
@@ -49,23 +53,31 @@ class Exchange(Responses):
                 raise  # the read is given up, and the call goes on
             except BaseException:
                 if not call.is_being_read:  # otherwise this second read was refused
+                    self._has_failed = True
                     await self._end()
                 raise
+            if not has_message:
+                await self._end()
+            if self._has_failed or call.has_end_failed:
+                raise Cancelled("read exchange: an error that was raised here has ended it")
             if has_message:
                 return message
-            await self._end()
             self._is_closed = True
             raise StopAsyncIteration
         finally:
             del self  # a traceback refers to this frame, and is not to keep the call alive
 
     async def _end(self) -> None:
-        """Runs when the call has ended. Raises what the requests have raised."""
+        """Runs when the call has ended. Raises what the requests have raised, once."""
         writer = self._writer
         assert writer is not None
         if not self._is_over:
             await self._leave(writer)
-        writer.raise_failure()
+        try:
+            writer.raise_failure()
+        except BaseException:
+            self._has_failed = True
+            raise
 
     async def aclose(self) -> None:
         self._is_closed = True

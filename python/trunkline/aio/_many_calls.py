@@ -22,8 +22,8 @@ Begin = Callable[[Any], CallInFlight]
 class ManyCalls(Responses):
     """Calls with requests of either kind of iterable, at most ``window`` of them in progress.
 
-    An exception that it raises ends it, and cancels the calls in progress. After one of the requests each further read
-    raises Cancelled. A read that is given up does not end it.
+    An exception that it raises ends it, and cancels the calls in progress. After one that is not the error of a call,
+    such as one of the requests, each further read raises Cancelled. A read that is given up does not end it.
     """
 
     def __init__(self, begin: Begin, requests: Requests, window: int, return_exceptions: bool) -> None:
@@ -73,11 +73,14 @@ class ManyCalls(Responses):
             raise
         self._loop = asyncio.get_running_loop()
 
-    async def _fail(self, is_call: bool) -> None:
-        """Runs when an exception ends it. ``is_call``: it is the error of a call."""
+    async def _fail(self, is_of_call: bool) -> None:
+        """Runs when an exception ends it. ``is_of_call``: it is the error with which a call has ended. The class does
+        not tell that, since the requests may raise what a call of their own has raised."""
         self._is_closed = True
-        self._is_cut_off = not is_call
+        self._is_cut_off = True
         await self._stop_and_wait()
+        # If this wait was cancelled, CancelledError has taken the place of the error of the call.
+        self._is_cut_off = not is_of_call
 
     async def aclose(self) -> None:
         if self._is_reading:

@@ -26,7 +26,7 @@ class Responses(AsyncGenerator[Any, None]):
 
     @abc.abstractmethod
     async def __anext__(self) -> Any:
-        """Returns the next response. Once it has raised an error it raises errors only."""
+        """Returns the next response."""
 
     @abc.abstractmethod
     async def aclose(self) -> None:

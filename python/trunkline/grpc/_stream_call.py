@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import _core
+from .._calls.operations import Operations
 from .._calls.reads import Reads
 from .._errors import RpcError as CoreError
 from .._sync.futures import Dispatcher
@@ -39,6 +40,7 @@ class StreamCall(OngoingCall):
         super().__init__(deadline)
         self._stream = stream
         self._reads = Reads(stream.begin_read)
+        self._operations = Operations()
         self._deserialize = deserialize
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
@@ -109,7 +111,7 @@ class StreamCall(OngoingCall):
         with self._awaiting_leading:
             if self._outcome is None:
                 try:
-                    self._stream.begin_await_leading(None, None).wait()
+                    self._operations.wait(self._stream.begin_await_leading)
                 except CoreError as error:
                     self._end(failed_outcome(error))
         return self._initial_metadata()
