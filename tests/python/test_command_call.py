@@ -11,9 +11,11 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trunkline
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from trunkline.services import add_reflection
 
 from . import commanding
@@ -165,6 +167,134 @@ def test_any_holds_types_that_reflection_knows(market: str) -> None:
     called = run("call", market, "market.Market/Buy", "--json", json.dumps({"itemName": "tea", "note": note}))
 
     assert json.loads(called.output)["note"] == note
+
+
+ODD = """syntax = "proto2";
+package j;
+import "google/protobuf/duration.proto";
+import "google/protobuf/any.proto";
+message A {
+  optional int64 i = 1;
+  optional group Grp = 2 { optional int32 g = 1; }
+  repeated int32 r = 3;
+  optional google.protobuf.Duration d = 4;
+  optional string s = 5;
+  optional uint32 u = 6;
+  map<string, int32> m = 7;
+  optional google.protobuf.Any any = 8;
+  optional bytes raw = 9;
+  repeated string list = 10;
+  extensions 100 to 199;
+}
+extend A { optional int32 ext = 100; }
+message Needs { required int32 n = 1; }
+service Echo { rpc Say(A) returns (A); rpc Odd(A) returns (A); rpc Need(Needs) returns (A); }
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, ...]]:
+    """The words of a call before its method, and behind it. ``Say`` returns the request, ``Odd`` what it names."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "odd.proto").write_text(ODD)
+    subprocess.run(
+        ["protoc", f"-I{folder}", "--include_imports", f"-o{folder / 'odd.bin'}", "odd.proto"], check=True, cwd=folder
+    )
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString((folder / "odd.bin").read_bytes()).file:
+        pool.Add(file)
+    kind = message_factory.GetMessageClass(pool.FindMessageTypeByName("j.A"))
+    extension = pool.FindExtensionByName("j.ext")
+    server = trunkline.Server(threads=2)
+
+    def say(request: Any) -> Any:
+        return request
+
+    def answer(request: Any) -> Any:
+        result = kind()
+        if request.s == "group":
+            result.i, result.grp.g = 1, 3
+        elif request.s == "extension":
+            result.Extensions[extension] = 9
+        elif request.s == "duration":
+            result.d.seconds, result.d.nanos = 1, -1
+        elif request.s == "any":
+            result.any.type_url, result.any.value = "type.googleapis.com/j.A", b"\x08"
+        return result
+
+    for name, method in (("j.Echo/Say", say), ("j.Echo/Odd", answer)):
+        method.__annotations__ = {"request": kind, "return": kind}
+        server.add(name, method)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        yield str(running.endpoint), "--proto", str(folder / "odd.proto")
+
+
+def call_odd(odd: tuple[str, ...], method: str, request: str) -> commanding.Outcome:
+    endpoint, *definition = odd
+    return run("call", endpoint, f"j.Echo/{method}", *definition, "--compact", "--json", request)
+
+
+@pytest.mark.parametrize(
+    ("method", "request_text", "response"),
+    [
+        ("Say", '{"i": "9223372036854775807"}', '{"i":"9223372036854775807"}'),
+        ("Say", '{"i": 9007199254740993.0}', '{"i":"9007199254740993"}'),
+        ("Say", '{"i": -1e3}', '{"i":"-1000"}'),
+        ("Say", '{"grp": {"g": 3}}', '{"grp":{"g":3}}'),
+        ("Say", '{"[j.ext]": 7}', '{"[j.ext]":7}'),
+        ("Say", '{"r": [1, 2], "s": null}', '{"r":[1,2]}'),
+        ("Say", '{"raw": "_-8"}', '{"raw":"/+8="}'),
+        ("Odd", '{"s": "group"}', '{"i":"1","grp":{"g":3}}'),
+        ("Odd", '{"s": "extension"}', '{"[j.ext]":9}'),
+    ],
+)
+def test_json_of_protobuf_is_neither_changed_nor_lost(
+    odd: tuple[str, ...], method: str, request_text: str, response: str
+) -> None:
+    assert call_odd(odd, method, request_text) == commanding.Outcome(0, response + "\n", "")
+
+
+@pytest.mark.parametrize(
+    ("request_text", "field"),
+    [
+        ('{"i": -9223372036854775809}', "i"),
+        ('{"i": 1.5}', "i"),
+        ('{"u": -1}', "u"),
+        ('{"u": 4294967296}', "u"),
+        ('{"r": [1, null]}', "r[1]"),
+        ('{"r": [[1]]}', "r[0]"),
+        ('{"list": ["a", 1]}', "list[1]"),
+        ('{"m": {"k": null}}', "m["),
+        ('{"d": "1"}', "d"),
+        ('{"s": 1}', "s"),
+        ('{"s": "a", "s": "b"}', "s"),
+        ('{"[j.none]": 1}', "[j.none]"),
+        ('{"any": {"@type": "type.googleapis.com/j.None"}}', "j.None"),
+        ('{"raw": "*"}', "raw"),
+    ],
+)
+def test_json_that_is_no_protobuf_message_is_refused_with_its_field(
+    odd: tuple[str, ...], request_text: str, field: str
+) -> None:
+    called = call_odd(odd, "Say", request_text)
+
+    assert (called.status, called.output) == (2, "")
+    assert field in called.messages
+
+
+def test_json_without_a_required_field_is_refused(odd: tuple[str, ...]) -> None:
+    called = call_odd(odd, "Need", "{}")
+
+    assert called.status == 2
+    assert "required fields of j.Needs are missing: n" in called.messages
+
+
+@pytest.mark.parametrize(("name", "field"), [("duration", "field d"), ("any", "field any")])
+def test_a_response_without_json_says_which_field_has_none(odd: tuple[str, ...], name: str, field: str) -> None:
+    called = call_odd(odd, "Odd", f'{{"s": "{name}"}}')
+
+    assert (called.status, called.output) == (64 + 13, "")
+    assert f"the j.A has no form in JSON: {field}" in called.messages
 
 
 def test_requests_are_sent_as_they_come(market: str) -> None:

@@ -461,7 +461,8 @@ COROUTINES = {
     "close": """
         channel = aio.Channel(endpoint)
         task = asyncio.ensure_future(channel.call("t.T/Hold", token, bytes))
-        await asyncio.sleep(0)
+        async with aio.Channel(endpoint) as other:  # a call that waits for a connection would end with the close
+            await other.call("t.T/Await", token, bytes)
         await channel.close(100)
     """,
     "ready": """

@@ -16,7 +16,7 @@ import numpy
 import pydantic
 import pytest
 import trunkline
-from google.protobuf import any_pb2, duration_pb2, timestamp_pb2, wrappers_pb2
+from google.protobuf import any_pb2, descriptor_pb2, duration_pb2, timestamp_pb2, wrappers_pb2
 from trunkline._messages.builtin_codecs import decode_error_text, decode_errors, decoder
 
 from .conftest import Serve
@@ -379,6 +379,25 @@ def test_requests_that_the_codec_of_the_application_decodes_are_not_refused() ->
 @dataclasses.dataclass
 class Packed:
     content: any_pb2.Any
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b'{"hunter2":1}', "unknown field hunter2"),
+        (b'{"options":{"hunter2":1}}', "unknown field options.hunter2"),
+        (b'{"messageType":[{"name":"a"},{"name":5}]}', "field messageType.name: its value does not match its type"),
+        (b'{"options":{"javaPackage":7777}}', "field options.javaPackage: its value does not match its type"),
+        (b'{"name":"a","name":"b"}', "not valid JSON"),
+        (b'{"name":', "not valid JSON"),
+    ],
+    ids=repr,
+)
+def test_json_that_is_no_protobuf_message_names_the_field(content: bytes, text: str) -> None:
+    with pytest.raises(decode_errors()) as caught:
+        decoder(descriptor_pb2.FileDescriptorProto, "json")(content)
+
+    assert decode_error_text(caught.value) == text
 
 
 @pytest.mark.parametrize(

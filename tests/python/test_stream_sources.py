@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import functools
 import itertools
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -12,8 +14,11 @@ from typing import Any
 import pytest
 import trunkline
 from trunkline import aio, testing
+from trunkline._calls.deadline import inherit_deadline
+from trunkline._sync import request_writer
 
 from .interception import Journal
+from .waiting import wait_until
 
 
 def make_server() -> trunkline.Server:
@@ -41,7 +46,13 @@ def make_server() -> trunkline.Server:
 
     @server.method
     def double(request: int) -> int:
+        if request < 0:
+            raise trunkline.InvalidArgument("negative")
         return 2 * request
+
+    @server.method
+    def mixed(requests: Iterator[int]) -> Iterator[Any]:
+        yield from ["no number", 1, 2]
 
     return server
 
@@ -278,3 +289,289 @@ def test_what_a_call_is_cannot_be_changed() -> None:
     with testing.serve(make_server(), interceptors=[renaming]) as channel:
         assert channel.call("double", 2) == 4
         assert list(channel.stream("each", int, int).exchange([1])) == [1]
+
+
+# --- many calls whose requests raise what a call raises ---
+
+
+class Refusing(trunkline.Codec):
+    """Raises an error of the library instead of encoding a text."""
+
+    name = "refusing"
+
+    def supports(self, kind: Any) -> bool:
+        return kind is str
+
+    def encode(self, message: Any) -> bytes:
+        raise trunkline.NotFound("of the codec")
+
+    def decode(self, data: bytes, kind: Any) -> Any:
+        return data.decode()
+
+
+class Unready:
+    """Requests whose iterator cannot be made."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise trunkline.NotFound("of the iterable")
+
+
+class UnreadyAsync:
+    """Requests whose asynchronous iterator cannot be made."""
+
+    def __aiter__(self) -> AsyncIterator[int]:
+        raise trunkline.NotFound("of the iterable")
+
+
+def raising(*numbers: int) -> Iterator[int]:
+    yield from numbers
+    raise trunkline.NotFound("of the source")
+
+
+def calling(channel: trunkline.Channel, *numbers: int) -> Iterator[int]:
+    """Makes a call of its own, which fails, after some requests."""
+    yield from numbers
+    yield channel.call("missing", response=int)
+
+
+async def raising_async(error: BaseException, *numbers: int) -> AsyncIterator[int]:
+    for number in numbers:
+        yield number
+    raise error
+
+
+async def calling_async(channel: aio.Channel, *numbers: int) -> AsyncIterator[int]:
+    for number in numbers:
+        yield number
+    yield await channel.call("missing", response=int)
+
+
+async def texts() -> AsyncIterator[str]:
+    yield "text"
+
+
+#: Requests that fail at once, or after some calls, with an error whose class is that of errors of calls.
+FAILING: dict[str, Callable[[trunkline.Channel], Any]] = {
+    "at once": lambda channel: raising(),
+    "later": lambda channel: raising(1, 2),
+    "calling": lambda channel: calling(channel),
+    "calling later": lambda channel: calling(channel, 1, 2),
+    "iterable": lambda channel: Unready(),
+}
+FAILING_ASYNC: dict[str, Callable[[aio.Channel], Any]] = {
+    "at once": lambda channel: raising_async(trunkline.NotFound("of the source")),
+    "later": lambda channel: raising_async(trunkline.NotFound("of the source"), 1, 2),
+    "calling": lambda channel: calling_async(channel),
+    "calling later": lambda channel: calling_async(channel, 1, 2),
+    "cancelled": lambda channel: raising_async(asyncio.CancelledError()),
+    "cancelled later": lambda channel: raising_async(asyncio.CancelledError(), 1, 2),
+    "iterable": lambda channel: UnreadyAsync(),
+    "plain at once": lambda channel: raising(),
+    "plain later": lambda channel: raising(1, 2),
+    "plain iterable": lambda channel: Unready(),
+}
+
+both_kinds = pytest.mark.parametrize("kind", ["map", "as_completed"])
+both_windows = pytest.mark.parametrize("window", [1, 512])
+#: Calls without interceptors go another way than calls with them, or with the deadline that a handler passes on.
+all_ways = pytest.mark.parametrize("way", ["plain", "intercepted", "inherited"])
+
+
+def options_of(way: str) -> dict[str, Any]:
+    return {"interceptors": [Journal()] if way == "intercepted" else []}
+
+
+def within(way: str, run: Callable[[], None]) -> None:
+    def run_with_deadline() -> None:
+        inherit_deadline(3600.0)
+        run()
+
+    contextvars.copy_context().run(run_with_deadline if way == "inherited" else run)
+
+
+def check_cut_off(responses: Iterator[Any]) -> None:
+    """One error comes after the responses, if there are any, and then others for ever: no end."""
+    with pytest.raises((trunkline.NotFound, trunkline.Unimplemented)):
+        list(responses)
+    for _ in range(2):
+        with pytest.raises(trunkline.Cancelled, match="calls in progress were cancelled"):
+            next(responses)
+
+
+async def check_cut_off_async(responses: Any) -> None:
+    with pytest.raises((trunkline.NotFound, trunkline.Unimplemented, trunkline.Cancelled)) as caught:
+        [response async for response in responses]
+    assert "calls in progress" not in str(caught.value)
+    for _ in range(2):
+        with pytest.raises(trunkline.Cancelled, match="calls in progress were cancelled"):
+            await anext(responses)
+
+
+@all_ways
+@both_windows
+@both_kinds
+@pytest.mark.parametrize("requests", FAILING.values(), ids=FAILING)
+def test_many_calls_do_not_seem_to_have_ended_when_the_requests_raise(
+    requests: Callable[[trunkline.Channel], Any], kind: str, window: int, way: str
+) -> None:
+    with testing.serve(make_server(), **options_of(way)) as channel:
+        within(
+            way, lambda: check_cut_off(getattr(channel, kind)("double", requests(channel), int, window=window))
+        )
+
+
+@all_ways
+@both_windows
+@both_kinds
+@pytest.mark.parametrize("requests", FAILING_ASYNC.values(), ids=FAILING_ASYNC)
+def test_many_calls_of_asyncio_do_not_seem_to_have_ended_when_the_requests_raise(
+    requests: Callable[[aio.Channel], Any], kind: str, window: int, way: str
+) -> None:
+    async def scenario(channel: aio.Channel) -> None:
+        await check_cut_off_async(getattr(channel, kind)("double", requests(channel), int, window=window))
+
+    within(way, lambda: play(scenario, **options_of(way)))
+
+
+@both_windows
+@both_kinds
+def test_many_calls_do_not_seem_to_have_ended_when_a_request_is_not_encoded(kind: str, window: int) -> None:
+    """Whatever the codec raises."""
+
+    async def scenario(channel: aio.Channel) -> None:
+        for requests in (["text"], texts()):
+            await check_cut_off_async(getattr(channel, kind)("double", requests, window=window))
+
+    play(scenario, codecs=[Refusing()])
+    with testing.serve(make_server(), codecs=[Refusing()]) as channel:
+        check_cut_off(getattr(channel, kind)("double", ["text"], window=window))
+
+
+@all_ways
+@both_windows
+@both_kinds
+def test_many_calls_end_with_the_error_of_a_call(kind: str, window: int, way: str) -> None:
+    """That is the outcome at its turn, so it is followed by the end."""
+
+    async def scenario(channel: aio.Channel) -> None:
+        async def requests() -> AsyncIterator[int]:
+            yield 1
+            yield -1
+
+        for source in ([1, -1], requests()):
+            responses = getattr(channel, kind)("double", source, int, window=window)
+            with pytest.raises(trunkline.InvalidArgument):
+                [response async for response in responses]
+            with pytest.raises(StopAsyncIteration):
+                await anext(responses)
+
+    def blocking() -> None:
+        with testing.serve(make_server(), **options_of(way)) as channel:
+            responses = getattr(channel, kind)("double", [1, -1], int, window=window)
+            with pytest.raises(trunkline.InvalidArgument):
+                list(responses)
+            with pytest.raises(StopIteration):
+                next(responses)
+
+    within(way, blocking)
+    within(way, lambda: play(scenario, **options_of(way)))
+
+
+# --- an exchange that has raised an error ---
+
+
+def test_an_exchange_whose_requests_raise_after_its_end_does_not_seem_to_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(request_writer, "_END_TIMEOUT", 60.0)
+    with testing.serve(make_server()) as channel:
+        stream = channel.stream("firsts", int, int)
+
+        def source() -> Iterator[int]:
+            yield 1
+            wait_until(lambda: stream._call.has_ended)
+            raise LookupError("of the source")
+
+        responses = stream.exchange(source())
+        assert next(responses) == 1
+        with pytest.raises(LookupError, match="of the source"):
+            next(responses)
+        for _ in range(2):
+            with pytest.raises(trunkline.Cancelled):
+                next(responses)
+
+
+def test_an_exchange_of_asyncio_whose_requests_raise_after_its_end_does_not_seem_to_have_ended() -> None:
+    async def scenario(channel: aio.Channel) -> None:
+        stream = channel.stream("firsts", int, int)
+        is_first_read = asyncio.Event()
+
+        def has_second_read_ended() -> bool:
+            read = stream._call._reads.untaken
+            return read is not None and read.is_done()
+
+        async def source() -> AsyncIterator[int]:
+            yield 1
+            await is_first_read.wait()
+            wait_until(has_second_read_ended)  # the loop does not run meanwhile
+            raise LookupError("of the source")
+
+        responses = stream.exchange(source())
+        assert await anext(responses) == 1
+        is_first_read.set()
+        with pytest.raises(LookupError, match="of the source"):
+            await anext(responses)
+        for _ in range(2):
+            with pytest.raises(trunkline.Cancelled):
+                await anext(responses)
+
+    play(scenario)
+
+
+def objecting(error: Exception, call: trunkline.OutgoingCall) -> Iterator[None]:
+    """An interceptor that raises an error after a call that the server has ended with ok."""
+    yield
+    raise error
+
+
+@pytest.mark.parametrize("error", [LookupError("after the call"), trunkline.DataLoss("after the call")])
+def test_an_exchange_to_which_an_interceptor_objects_does_not_seem_to_have_ended(error: Exception) -> None:
+    interceptors = [functools.partial(objecting, error)]
+
+    async def scenario(channel: aio.Channel) -> None:
+        responses = channel.stream("each", int, int).exchange([1])
+        assert await anext(responses) == 1
+        with pytest.raises(type(error), match="after the call"):
+            await anext(responses)
+        for _ in range(2):
+            with pytest.raises(trunkline.Cancelled):
+                await anext(responses)
+
+    play(scenario, interceptors=interceptors)
+    with testing.serve(make_server(), interceptors=interceptors) as channel:
+        responses = channel.stream("each", int, int).exchange([1])
+        assert next(responses) == 1
+        with pytest.raises(type(error), match="after the call"):
+            next(responses)
+        for _ in range(2):
+            with pytest.raises(trunkline.Cancelled):
+                next(responses)
+
+
+def test_an_exchange_yields_no_response_after_one_that_does_not_decode() -> None:
+    async def scenario(channel: aio.Channel) -> None:
+        responses = channel.stream("mixed", int, int).exchange([])
+        with pytest.raises(trunkline.Internal):
+            await anext(responses)
+        for _ in range(4):
+            with pytest.raises(trunkline.RpcError):
+                await anext(responses)
+
+    play(scenario)
+    with testing.serve(make_server()) as channel:
+        responses = channel.stream("mixed", int, int).exchange([])
+        with pytest.raises(trunkline.Internal):
+            next(responses)
+        for _ in range(4):
+            with pytest.raises(trunkline.RpcError):
+                next(responses)

@@ -44,6 +44,8 @@ class Peer:
         self.endpoint = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self.connections = 0
         self.closes_until = 0.0
+        #: A connection that is closed is closed once this has come.
+        self.awaits = b""
         threading.Thread(target=self.accept, daemon=True).start()
 
     def close(self) -> None:
@@ -56,6 +58,9 @@ class Peer:
             except OSError:
                 return
             if time.monotonic() < self.closes_until:
+                come = b""
+                while self.awaits not in come and (more := connection.recv(65536)):
+                    come += more
                 connection.close()
                 continue
             self.connections += 1
@@ -137,9 +142,12 @@ def test_wait_for_ready_outlasts_a_peer_that_accepts_and_closes(peer: Peer, idem
 
 def test_early_calls_may_have_run(peer: Peer) -> None:
     peer.closes_until = time.monotonic() + 600.0
+    # The end of the connection must not come before the call is sent, which then certainly would not have run.
+    peer.awaits = b"Echo"
 
     with trunkline.Channel(peer.endpoint, early_calls=True) as channel, pytest.raises(trunkline.Unavailable) as early:
         channel.call("Echo", b"x", bytes, timeout=50.0)
+    peer.awaits = b""
     with trunkline.Channel(peer.endpoint) as channel, pytest.raises(trunkline.Unavailable) as late:
         channel.call("Echo", b"x", bytes, timeout=50.0)
 
