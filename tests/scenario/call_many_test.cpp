@@ -254,7 +254,9 @@ class FleetKeys : public ::testing::TestWithParam<const char*> {
     auto channel = std::make_unique<Channel>(target_, options);
     const auto is_ready = [](const ServerState& server) { return server.is_ready; };
     for (;;) {
-      EXPECT_TRUE(channel->call<std::string>("Name", std::string("x")).is_ok());
+      const Result<std::string> answer = channel->call<std::string>("Name", std::string("x"));
+      EXPECT_TRUE(answer.is_ok()) << answer.status().to_string();
+      if (!answer.is_ok()) return channel;
       const std::vector<ServerState> states = channel->servers();
       if (states.size() == servers_.size() && std::all_of(states.begin(), states.end(), is_ready)) return channel;
     }
