@@ -203,7 +203,8 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, ...]]:
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString((folder / "odd.bin").read_bytes()).file:
         pool.Add(file)
-    kind = message_factory.GetMessageClass(pool.FindMessageTypeByName("j.A"))
+    # Its fields are not known to type checkers.
+    kind: Any = message_factory.GetMessageClass(pool.FindMessageTypeByName("j.A"))
     extension = pool.FindExtensionByName("j.ext")
     server = trunkline.Server(threads=2)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import json
 import logging
@@ -302,17 +303,24 @@ def test_a_server_is_announced_while_it_is_served(shared: EtcdCluster) -> None:
 
 
 def test_a_server_is_withdrawn_before_it_stops(shared: EtcdCluster) -> None:
+    """It goes on serving until its clients have learned of it, for up to the delay."""
     uri = shared.uri("withdrawn")
     with contextlib.ExitStack() as stack:
         running = []
         for name in "ab":
             server = named(name)
-            server.announce(uri)
+            server.announce(uri, drain_delay=300.0)
             running.append(stack.enter_context(server.serve("tcp://127.0.0.1:0")))
-        with trunkline.Channel(uri, **WITHOUT_RETRIES) as channel, Load(channel):
+        others = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
+        with trunkline.Channel(uri, **WITHOUT_RETRIES) as channel:
             call_until(channel, {"a", "b"})
-            running[0].shutdown()
-            call_until(channel, {"b"})
+            with Load(channel):
+                shut_down = others.submit(running[0].shutdown, 300.0)
+                call_until(channel, {"b"})
+                assert not shut_down.done()
+                running[0].shutdown(0.0)
+                shut_down.result(50.0)
+                call_until(channel, {"b"})
 
 
 def test_a_server_that_runs_is_announced_at_once(shared: EtcdCluster) -> None:
