@@ -430,14 +430,10 @@ Status GrpcServerSession::send(CallId id, const OutgoingMessage& message, const 
 
 void GrpcServerSession::drain() {
   if (is_closed_) return;
-  const bool was_requested = std::exchange(is_drain_requested_, true);
+  is_drain_requested_ = true;
+  // A drain that is requested before the client's SETTINGS have come begins with them, also in two steps: the first
+  // call may be on its way, and proxies such as nginx do not repeat a call that a GOAWAY does not cover.
   if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
-  if (was_requested) {
-    // The drain was requested before the client's SETTINGS came. Nothing that the client has sent has been looked at,
-    // so all of it can run elsewhere. Calls accepted in a first step might outlast a server without other connections.
-    exchange_.write_goaway(0, ErrorCode::no_error, {}, control_);
-    return write_control();
-  }
   exchange_.begin_goaway(control_);
   write_control();
   timers_.schedule(goaway_timer_, base::deadline_after(now_, time_of_goaway));

@@ -2025,8 +2025,8 @@ TEST(GrpcSession, EndsACallOnceThatEndsWhileItsResponseIsEncoded) {
   EXPECT_TRUE(client.sent().empty());
 }
 
-/// Nothing of such a client has been looked at, and the server may be gone before it answers a first step.
-TEST(GrpcSession, DrainsInOneStepBeforeTheClientHasSentItsSettings) {
+/// Its first call may be on its way, and proxies do not repeat a call that a GOAWAY does not cover.
+TEST(GrpcSession, DrainsInTwoStepsAlsoIfTheClientHasNotSentItsSettings) {
   Http2Client client;
   attach_all(client);
 
@@ -2034,11 +2034,19 @@ TEST(GrpcSession, DrainsInOneStepBeforeTheClientHasSentItsSettings) {
   client.session().drain();
   EXPECT_FALSE(client.session().is_drained());
   client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
-  const std::vector<Sent> frames = Http2Client::of_type(client.sent(), FrameType::goaway);
+  const std::vector<Sent> first = Http2Client::of_type(client.sent(), FrameType::goaway);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(code_of(first[0]), 0x7FFFFFFFu);
+  ASSERT_EQ(client.session().open_calls(), 1u);
 
-  ASSERT_EQ(frames.size(), 1u);
-  EXPECT_EQ(code_of(frames[0]), 0u);
-  EXPECT_EQ(client.session().open_calls(), 0u);
+  client.feed(Http2Client::ping(true, "goaway\0\1"s));
+  const std::vector<Sent> second = Http2Client::of_type(client.sent(), FrameType::goaway);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_EQ(code_of(second[0]), 1u);
+  EXPECT_FALSE(client.session().is_drained());
+  static_cast<void>(client.session().finish(1, {}, kit::payload("x"), nullptr, false));
+  client.sent();
+
   EXPECT_TRUE(client.session().is_drained());
 }
 
