@@ -532,3 +532,22 @@ def test_many_calls_that_are_interrupted_anywhere_lose_no_response(endpoint: str
             except trunkline.Cancelled:
                 with pytest.raises(trunkline.Cancelled):
                     next(responses)
+
+
+class Unwanted:
+    def acquire(self, *_: Any, **__: Any) -> bool:
+        raise AssertionError("a lock is waited for that an interruption may have left taken")
+
+
+def test_a_wait_for_the_requests_that_is_interrupted_anywhere_keeps_no_further_wait() -> None:
+    def ended() -> request_writer._End:
+        end = request_writer._End()
+        end.set()
+        return end
+
+    for place in places_of(lambda: ended().wait(60.0)):
+        end = ended()
+        interrupt_at(place, functools.partial(end.wait, 60.0))
+        # The interruption may have left the lock taken, and so nobody may want it.
+        end._awaited = Unwanted()  # type: ignore[assignment]
+        end.wait(60.0)

@@ -20,6 +20,25 @@ _log = logging.getLogger("trunkline")
 _END_TIMEOUT = 0.1
 
 
+class _End:
+    """Becomes set once. A signal handler that raises while a thread waits leaves no lock behind that others need, as it
+    may with threading.Event, whose methods are in Python."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._awaited = threading.Lock()
+        self._awaited.acquire()
+
+    def set(self) -> None:
+        self._is_set = True
+        self._awaited.release()
+
+    def wait(self, timeout: float) -> None:
+        """Waits up to ``timeout`` seconds. If a handler raises after the lock was taken, nobody waits for it again."""
+        if not self._is_set and self._awaited.acquire(timeout=timeout):
+            self._awaited.release()
+
+
 class RequestWriter:
     """Writes requests on a thread of its own. Their iterator lives on that thread: a generator is closed there, as soon
     as the call has ended or a request cannot be written."""
@@ -38,7 +57,7 @@ class RequestWriter:
         self._requests = requests
         self._lock = threading.Lock()
         self._has_begun = False
-        self._has_ended = threading.Event()
+        self._has_ended = _End()
         #: What the requests have raised before ``leave`` or the end of ``end``. The caller takes it after that.
         self.failure: BaseException | None = None
         self._is_left = False
