@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Streams of blocking clients that signal handlers interrupt: no message is lost, no end is false, no read is refused."""
+"""Streams of blocking clients that signal handlers interrupt: no message is lost, no end is false, and no read is
+refused."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from trunkline._sync import request_writer
 from .interception import Journal
 from .waiting import wait_until
 
-#: A signal handler may raise in a destructor or in the callback of a weak reference, where its exception is only reported.
+#: A signal handler may raise in a destructor or in the callback of a weak reference, where its exception is only
+#: reported.
 pytestmark = pytest.mark.filterwarnings("ignore:(?s).*Interruption:pytest.PytestUnraisableExceptionWarning")
 
 MESSAGES = 10_000
