@@ -6,6 +6,7 @@ import argparse
 import faulthandler
 import importlib
 import json
+import os
 import re
 import sys
 import traceback
@@ -81,6 +82,10 @@ def main():
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--without", nargs="*", default=[])
     arguments = parser.parse_args()
+    import grpc
+
+    if (grpc.__name__ == "trunkline.grpc") != (os.environ["TRUNKLINE_AS_GRPC"] == "1"):
+        raise RuntimeError(f"grpc is {grpc.__name__} of {grpc.__file__}")
     # The runner sends SIGABRT to a process that does not go on.
     faulthandler.enable()
     with open(arguments.results, "a", encoding="utf-8") as output:

@@ -13,6 +13,8 @@ def _stand_ins():
     import types
     import typing
 
+    from trunkline.grpc import aio
+
     def module(name, **members):
         made = types.ModuleType(name)
         made.__dict__.update(members)
@@ -20,6 +22,9 @@ def _stand_ins():
 
     def fully_qualified_method(group, method):
         return f"/{group}/{method}"
+
+    def ssl_session_cache_lru(capacity):
+        raise NotImplementedError("grpc.experimental.session_cache is not in trunkline.grpc")
 
     # The installed grpcio is not imported: its modules that only make thread pools are found in its folder.
     installed = importlib.machinery.PathFinder.find_spec("grpc", sys.path)
@@ -30,6 +35,12 @@ def _stand_ins():
         "grpc._common": module("grpc._common", fully_qualified_method=fully_qualified_method),
         "grpc._grpcio_metadata": module("grpc._grpcio_metadata", __version__=version),
         "grpc._typing": module("grpc._typing", ChannelArgumentType=tuple[str, typing.Any]),
+        "grpc.aio._base_call": module("grpc.aio._base_call", Call=aio.Call, RpcContext=aio.RpcContext),
+        "grpc.aio._call": module("grpc.aio._call", AioRpcError=aio.AioRpcError),
+        "grpc.aio._typing": module("grpc.aio._typing", MetadataKey=str, MetadataValue=typing.Union[str, bytes]),
+        "grpc.experimental.session_cache": module(
+            "grpc.experimental.session_cache", ssl_session_cache_lru=ssl_session_cache_lru
+        ),
         "grpc.framework": module("grpc.framework", __path__=[f"{folder}/framework" for folder in folders]),
     }
 
@@ -42,8 +53,16 @@ def _install():
     trunkline.grpc.install()
     for name, made in _stand_ins().items():
         sys.modules[name] = made
-        setattr(trunkline.grpc, name.partition(".")[2], made)
+        package, _, attribute = name.rpartition(".")
+        setattr(sys.modules[package], attribute, made)
 
 
 if os.environ.get("TRUNKLINE_AS_GRPC") == "1":
-    _install()
+    try:
+        _install()
+    except BaseException:
+        # Python would go on, and the tests would run on grpcio.
+        import traceback
+
+        traceback.print_exc()
+        os._exit(70)
