@@ -33,6 +33,8 @@ def _stand_ins():
     return {
         "grpc._channel": module("grpc._channel"),
         "grpc._common": module("grpc._common", fully_qualified_method=fully_qualified_method),
+        # A public class of grpc.aio, which one module of tests knows by the place where it is made.
+        "grpc._cython": module("grpc._cython", cygrpc=types.SimpleNamespace(UsageError=aio.UsageError)),
         "grpc._grpcio_metadata": module("grpc._grpcio_metadata", __version__=version),
         "grpc._typing": module("grpc._typing", ChannelArgumentType=tuple[str, typing.Any]),
         "grpc.aio._base_call": module("grpc.aio._base_call", Call=aio.Call, RpcContext=aio.RpcContext),
