@@ -25,13 +25,20 @@ def service(name: str, **methods: Any) -> Any:
     return lambda server: server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, methods),))
 
 
+def add_port(server: Any, credentials: Any) -> int:
+    """The number of a free port that the server listens on."""
+    if credentials is None:
+        return server.add_insecure_port("127.0.0.1:0")
+    return server.add_secure_port("127.0.0.1:0", credentials)
+
+
 @contextlib.contextmanager
-def serving(*services: Callable[[Any], None], **options: Any) -> Iterator[str]:
-    """Serves the services, which functions add to the server. Yields the target."""
+def serving(*services: Callable[[Any], None], credentials: Any = None, **options: Any) -> Iterator[str]:
+    """Serves the services, which functions add to the server, with TLS if it has credentials. Yields the target."""
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=8), **options)
     for add in services:
         add(server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = add_port(server, credentials)
     server.start()
     try:
         yield f"127.0.0.1:{port}"
@@ -40,12 +47,14 @@ def serving(*services: Callable[[Any], None], **options: Any) -> Iterator[str]:
 
 
 @contextlib.asynccontextmanager
-async def serving_async(*services: Callable[[Any], None], **options: Any) -> AsyncIterator[str]:
+async def serving_async(
+    *services: Callable[[Any], None], credentials: Any = None, **options: Any
+) -> AsyncIterator[str]:
     """Serves the services, whose behaviors are coroutines or asynchronous generators. Yields the target."""
     server = grpc.aio.server(**options)
     for add in services:
         add(server)
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = add_port(server, credentials)
     await server.start()
     try:
         yield f"127.0.0.1:{port}"
