@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 from authzed.api.v1 import (
+    AsyncClient,
     CheckPermissionRequest,
     CheckPermissionResponse,
     InsecureClient,
@@ -15,8 +16,9 @@ from authzed.api.v1 import (
     LookupResourcesResponse,
     ObjectReference,
     SubjectReference,
+    permission_service_pb2_grpc,
 )
-from authzed.api.v1 import permission_service_pb2_grpc
+from certificate import make_certificate
 from serving import SOON, serving
 
 
@@ -41,8 +43,9 @@ def check(permission: str) -> Any:
     )
 
 
-async def call_async(target: str) -> None:
-    client = InsecureClient(target, "a token")
+async def call_async(target: str, roots: bytes) -> None:
+    token = grpc.access_token_call_credentials("a token")
+    client = AsyncClient(target, grpc.composite_channel_credentials(grpc.ssl_channel_credentials(roots), token))
     answer = await client.CheckPermission(check("read"), timeout=SOON)
     assert answer.permissionship == CheckPermissionResponse.PERMISSIONSHIP_HAS_PERMISSION
     try:
@@ -70,7 +73,10 @@ def main() -> None:
             raise AssertionError("the call did not fail")
         found = [each.resource_object_id for each in client.LookupResources(LookupResourcesRequest(), timeout=SOON)]
         assert found == ["a", "b", "c"]
-        asyncio.run(call_async(target))
+    key, certificate = make_certificate()
+    credentials = grpc.ssl_server_credentials([(key, certificate)])
+    with serving(lambda server: add(Permissions(), server), credentials=credentials) as target:
+        asyncio.run(call_async(target, certificate))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ class Store(rpc_pb2_grpc.KVServicer):
     def __init__(self) -> None:
         self.values: dict[bytes, kv_pb2.KeyValue] = {}
         self.revision = 0
-        self.tokens: list[Any] = []
         self.watchers: list[queue.Queue[Any]] = []
         self.lock = threading.Lock()
 
@@ -38,7 +37,6 @@ class Store(rpc_pb2_grpc.KVServicer):
         return rpc_pb2.PutResponse()
 
     def Range(self, request: Any, context: Any) -> Any:
-        self.tokens.append(dict(context.invocation_metadata()).get("token"))
         last = request.range_end or request.key + b"\0"
         found = [value for key, value in sorted(self.values.items()) if request.key <= key < last]
         return rpc_pb2.RangeResponse(kvs=found, count=len(found))
@@ -83,26 +81,19 @@ class Leases(rpc_pb2_grpc.LeaseServicer):
         return rpc_pb2.LeaseRevokeResponse()
 
 
-class Logins(rpc_pb2_grpc.AuthServicer):
-    def Authenticate(self, request: Any, context: Any) -> Any:
-        return rpc_pb2.AuthenticateResponse(token=f"{request.name} is known")
-
-
 def main() -> None:
     store = Store()
     services = (
         lambda server: rpc_pb2_grpc.add_KVServicer_to_server(store, server),
         lambda server: rpc_pb2_grpc.add_WatchServicer_to_server(Watches(store), server),
         lambda server: rpc_pb2_grpc.add_LeaseServicer_to_server(Leases(), server),
-        lambda server: rpc_pb2_grpc.add_AuthServicer_to_server(Logins(), server),
     )
     with serving(*services) as target:
         host, port = target.split(":")
-        client = pyetcd.client(host=host, port=int(port), timeout=SOON, user="someone", password="secret")
+        client = pyetcd.client(host=host, port=int(port), timeout=SOON)
         client.put("a", "1")
         client.put("b", "2")
         assert client.get("a")[0] == b"1"
-        assert store.tokens == ["someone is known"], store.tokens
         assert client.get("missing") == (None, None)
         assert [(value, meta.key) for value, meta in client.get_prefix("")] == [(b"1", b"a"), (b"2", b"b")]
 
