@@ -95,7 +95,7 @@ def main() -> None:
         client.put("b", "2")
         assert client.get("a")[0] == b"1"
         assert client.get("missing") == (None, None)
-        assert [(value, meta.key) for value, meta in client.get_prefix("")] == [(b"1", b"a"), (b"2", b"b")]
+        assert [(value, meta.key) for value, meta in client.get_range("a", "z")] == [(b"1", b"a"), (b"2", b"b")]
 
         put = client.transactions.put("c", "3")
         succeeded, _ = client.transaction(

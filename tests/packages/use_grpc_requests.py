@@ -7,55 +7,51 @@ import asyncio
 from typing import Any
 
 import grpc
-from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
-from google.protobuf.wrappers_pb2 import StringValue
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_reflection.v1alpha import reflection
 from grpc_requests import Client
 from grpc_requests.aio import AsyncClient
 from serving import SOON, method, service, serving
 
+KINDS = {"Upper": "unary_unary", "Letters": "unary_stream", "Join": "stream_unary", "Echo": "stream_stream"}
 
-def upper(request: StringValue, context: Any) -> StringValue:
+
+def make_pool() -> descriptor_pool.DescriptorPool:
+    """The definitions that the server tells of."""
+    file = descriptor_pb2.FileDescriptorProto(name="requests_text.proto", package="test", syntax="proto3")
+    line = file.message_type.add(name="Line")
+    line.field.add(name="value", number=1, type=descriptor_pb2.FieldDescriptorProto.TYPE_STRING)
+    text = file.service.add(name="Text")
+    for name, kind in KINDS.items():
+        asking, answering = kind.split("_")
+        added = text.method.add(name=name, client_streaming=asking == "stream", server_streaming=answering == "stream")
+        added.input_type = added.output_type = ".test.Line"
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return pool
+
+
+POOL = make_pool()
+Line = message_factory.GetMessageClass(POOL.FindMessageTypeByName("test.Line"))
+
+
+def upper(request: Any, context: Any) -> Any:
     if not request.value:
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, "there is no text")
-    return StringValue(value=request.value.upper())
+    return Line(value=request.value.upper())
 
 
-def letters(request: StringValue, context: Any) -> Any:
+def letters(request: Any, context: Any) -> Any:
     for letter in request.value:
-        yield StringValue(value=letter)
+        yield Line(value=letter)
 
 
-def join(requests: Any, context: Any) -> StringValue:
-    return StringValue(value="".join(request.value for request in requests))
+def join(requests: Any, context: Any) -> Any:
+    return Line(value="".join(request.value for request in requests))
 
 
 def echo(requests: Any, context: Any) -> Any:
     yield from requests
-
-
-KINDS = {
-    "Upper": ("unary_unary", upper),
-    "Letters": ("unary_stream", letters),
-    "Join": ("stream_unary", join),
-    "Echo": ("stream_stream", echo),
-}
-
-
-def make_pool() -> descriptor_pool.DescriptorPool:
-    """The definitions that the server tells of: those of its service, beside those of protobuf."""
-    file = descriptor_pb2.FileDescriptorProto(
-        name="requests_text.proto", package="test", dependency=["google/protobuf/wrappers.proto"], syntax="proto3"
-    )
-    text = file.service.add(name="Text")
-    for name, (kind, _) in KINDS.items():
-        asking, answering = kind.split("_")
-        added = text.method.add(name=name, client_streaming=asking == "stream", server_streaming=answering == "stream")
-        added.input_type = added.output_type = ".google.protobuf.StringValue"
-    pool = descriptor_pool.DescriptorPool()
-    pool.AddSerializedFile(wrappers_pb2.DESCRIPTOR.serialized_pb)
-    pool.AddSerializedFile(file.SerializeToString())
-    return pool
 
 
 def refusal(make: Any) -> Any:
@@ -74,12 +70,12 @@ async def call_async(target: str) -> None:
 
 
 def main() -> None:
-    methods = {name: method(kind, behavior, StringValue, StringValue) for name, (kind, behavior) in KINDS.items()}
+    behaviors = {"Upper": upper, "Letters": letters, "Join": join, "Echo": echo}
+    methods = {name: method(kind, behaviors[name], Line, Line) for name, kind in KINDS.items()}
     names = ("test.Text", reflection.SERVICE_NAME)
-    pool = make_pool()
     services = (
         service("test.Text", **methods),
-        lambda server: reflection.enable_server_reflection(names, server, pool=pool),
+        lambda server: reflection.enable_server_reflection(names, server, pool=POOL),
     )
     with serving(*services) as target:
         client = Client.get_by_endpoint(target)
