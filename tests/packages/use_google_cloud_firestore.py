@@ -54,12 +54,12 @@ class Database:
     def listen(self, requests: Any, context: Any) -> Any:
         target = next(requests).add_target
         added = types.TargetChange.TargetChangeType.ADD
-        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=added, target_ids=[4660]))
+        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=added, target_ids=[target.target_id]))
         for name in target.documents.documents:
-            change = types.DocumentChange(document=self.documents[name], target_ids=[4660])
+            change = types.DocumentChange(document=self.documents[name], target_ids=[target.target_id])
             yield types.ListenResponse(document_change=change)
         current = types.TargetChange.TargetChangeType.CURRENT
-        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=current, target_ids=[4660]))
+        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=current, target_ids=[target.target_id]))
         none = types.TargetChange.TargetChangeType.NO_CHANGE
         yield types.ListenResponse(target_change=types.TargetChange(target_change_type=none, read_time=NOW))
         for _ in requests:

@@ -71,7 +71,7 @@ def main() -> None:
             logger.warning("line %d", each)
         handler.transport.flush()
         handler.close()
-        assert [entry.json_payload["message"] for entry in lines.entries] == [f"line {each}" for each in range(5)]
+        assert [entry.text_payload for entry in lines.entries] == [f"line {each}" for each in range(5)]
         found = gapic.list_log_entries(resource_names=["projects/p"])
         assert len(list(found)) == 5
         requests = iter([types.TailLogEntriesRequest(filter="lines"), types.TailLogEntriesRequest(filter="others")])
