@@ -17,7 +17,8 @@ if NAME == "trunkline":
 def check() -> None:
     """Raises AssertionError if something has imported the other implementation."""
     if NAME == "trunkline":
-        assert "grpc._cython.cygrpc" not in sys.modules, "something has imported grpcio"
+        core = getattr(sys.modules.get("grpc._cython.cygrpc"), "__file__", None) or ""
+        assert not core.endswith(".so"), "something has imported grpcio"
         assert sys.modules["grpc"] is trunkline.grpc, "something has replaced the drop-in"
     else:
         assert "trunkline" not in sys.modules, "something has imported Trunkline"

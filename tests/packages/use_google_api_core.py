@@ -168,7 +168,8 @@ def check_operations(target: str, served: Operations) -> None:
         client = operations_v1.OperationsClient(channel)
         first = client.get_operation("one")
         assert not first.done
-        future = operation.from_gapic(first, client, StringValue, polling=polling.DEFAULT_POLLING.with_delay(initial=0.01))
+        often = polling.DEFAULT_POLLING.with_delay(initial=0.01)
+        future = operation.from_gapic(first, client, StringValue, polling=often)
         assert future.result(timeout=SOON).value == "finished" and served.asked == 3
         assert [each.name for each in client.list_operations("all", "")] == ["a", "b", "c"]
         client.cancel_operation("one")

@@ -53,15 +53,14 @@ class Database:
 
     def listen(self, requests: Any, context: Any) -> Any:
         target = next(requests).add_target
-        added = types.TargetChange.TargetChangeType.ADD
-        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=added, target_ids=[target.target_id]))
+        ids, kinds = [target.target_id], types.TargetChange.TargetChangeType
+        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=kinds.ADD, target_ids=ids))
         for name in target.documents.documents:
-            change = types.DocumentChange(document=self.documents[name], target_ids=[target.target_id])
+            change = types.DocumentChange(document=self.documents[name], target_ids=ids)
             yield types.ListenResponse(document_change=change)
-        current = types.TargetChange.TargetChangeType.CURRENT
-        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=current, target_ids=[target.target_id]))
-        none = types.TargetChange.TargetChangeType.NO_CHANGE
-        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=none, read_time=NOW))
+        yield types.ListenResponse(target_change=types.TargetChange(target_change_type=kinds.CURRENT, target_ids=ids))
+        at = types.TargetChange(target_change_type=kinds.NO_CHANGE, read_time=NOW)
+        yield types.ListenResponse(target_change=at)
         for _ in requests:
             pass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grpc-requests: calls of every kind with messages as dictionaries, by grpcio-reflection's service, also from asyncio."""
+"""grpc-requests: calls of every kind with messages as dictionaries, by grpcio-reflection, also from asyncio."""
 
 import implementation  # isort: skip
 

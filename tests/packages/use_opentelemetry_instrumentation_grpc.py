@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""opentelemetry-instrumentation-grpc: spans of clients and servers, blocking and asynchronous, that make up one trace."""
+"""opentelemetry-instrumentation-grpc: spans of clients and servers make up one trace, blocking and asynchronous."""
 
 import implementation  # isort: skip
 

@@ -11,8 +11,8 @@ TESTS = str(pathlib.Path(__file__).with_name("pytest_grpc_project") / "test_text
 
 
 def main() -> None:
-    # The configuration of this repository has options of other plugins. pytest loads pytest-grpc by its entry point, and
-    # would load Trunkline's plugin too.
+    # The configuration of this repository has options of other plugins. pytest loads pytest-grpc by its entry point,
+    # and would load Trunkline's plugin too.
     options = ["-q", "-c", "/dev/null", "-p", "no:cacheprovider", "-p", "no:trunkline.pytest_plugin"]
     options += ["--rootdir", str(pathlib.Path(TESTS).parent), TESTS]
     assert pytest.main(options) == 0
