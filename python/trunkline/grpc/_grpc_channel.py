@@ -12,6 +12,7 @@ from .._errors import InvalidArgument
 from .._errors import RpcError as CoreError
 from .._process.threads import begin_in_thread, start_thread
 from .._sync.channel import Channel as TrunklineChannel
+from ._call_driver import CallDriver
 from ._channel_interface import Channel
 from ._channel_options import channel_options
 from ._channel_target import ChannelTarget
@@ -36,7 +37,8 @@ class GrpcChannel(Channel):
             self._channel = TrunklineChannel(target.uri, **own)
         except InvalidArgument as error:
             raise ValueError(error.message) from error
-        self._parts = (self._channel, target.terms, ServiceConfig.of(options))
+        self._driver = CallDriver()
+        self._parts = (self._channel, target.terms, ServiceConfig.of(options), self._driver)
         self._watches: list[tuple[StateCallback, Callable[[], None]]] = []
 
     def subscribe(self, callback: StateCallback, try_to_connect: bool | None = False) -> None:
@@ -111,6 +113,7 @@ class GrpcChannel(Channel):
             self.unsubscribe(callback)
         with contextlib.suppress(CoreError):  # calls were cut off
             self._channel.close(0.0)
+        self._driver.close()
 
 
 def insecure_channel(target: str, options: Any = None, compression: Any = None) -> Channel:

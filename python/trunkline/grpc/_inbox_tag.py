@@ -25,6 +25,12 @@ class InboxTag:
         if dispatcher is not None:
             dispatcher.pending.discard(self)
 
+    def finish(self, outcome: Any) -> None:
+        """Passes the outcome on, on this thread, unless the dispatcher has passed it on. Call it once its inbox is
+        closed."""
+        if self._dispatcher is not None:
+            self._finish(outcome)
+
     # --- what the dispatcher needs of the futures that it completes ---
 
     def _finish(self, outcome: Any) -> None:

@@ -11,6 +11,7 @@ from .._errors import FailedPrecondition
 from .._errors import RpcError as CoreError
 from .._sync.channel import Channel as TrunklineChannel
 from .._sync.futures import Dispatcher
+from ._call_driver import CallDriver
 from ._call_request import CODEC, CallRequest, ChannelTerms, checked, deserialized, plain_settings, serialized
 from ._ended_call import EndedCall, FailedCall, FailedStream
 from ._multi_callables import (
@@ -37,6 +38,7 @@ class _Method:
         channel: TrunklineChannel,
         terms: ChannelTerms,
         config: ServiceConfig,
+        driver: CallDriver,
         method: str,
         serialize: Serialize | None,
         deserialize: Deserialize | None,
@@ -47,6 +49,7 @@ class _Method:
         self._has_terms = terms.credentials is not None
         self._send_limit = terms.send_limit
         self._name = method.removeprefix("/")
+        self._driver = driver
         self._config = config.for_method(self._name)
         self._serialize = serialize
         self._deserialize = deserialize
@@ -85,6 +88,13 @@ class _Method:
         except CoreError as error:
             raise self._failed(error) from None
         return StreamCall(stream, deadline, self._deserialize, self._dispatcher)
+
+    def _sent(self, call: StreamCall) -> StreamCall:
+        """Returns the call, which is sent although no thread waits for it. The dispatcher, if there is one, sees to
+        that."""
+        if self._channel._dispatcher is None:
+            call.send_now(self._driver)
+        return call
 
 
 _PLAIN = CallRequest()
@@ -149,9 +159,10 @@ class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
         data = serialized(request, self._serialize)
         try:
             checked(data, self._send_limit)
+            call = self._open(CallRequest(*options, **named), data)
         except FailedCall as error:
             return FailedStream(error._outcome)
-        return self._open(CallRequest(*options, **named), data)
+        return self._sent(call)
 
 
 class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
@@ -174,9 +185,12 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
             raise FailedCall(call._ended()) from None
         return response, EndedCall(call._ended())
 
-    def future(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
+    def future(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall | FailedCall:
         asked = CallRequest(*options, **named)
-        call = self._begun(request_iterator, asked)
+        try:
+            call = self._begun(request_iterator, asked)
+        except FailedCall as error:
+            return error
         call.begin_only_response()
         return call
 
@@ -184,7 +198,10 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
 class StreamStreamMethod(_Method, StreamStreamMultiCallable):
     """Makes the calls of a ``StreamStreamMultiCallable``."""
 
-    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
-        call = self._open(CallRequest(*options, **named), None)
+    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall | FailedStream:
+        try:
+            call = self._open(CallRequest(*options, **named), None)
+        except FailedCall as error:
+            return FailedStream(error._outcome)
         call.send(request_iterator, self._serialized)
-        return call
+        return self._sent(call)

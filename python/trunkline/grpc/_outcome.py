@@ -15,6 +15,8 @@ from ._status_details import DETAILS_KEY, encode_status
 
 #: Matches the text of an error if it is that of a timer of the core, of either side, and not of an application.
 _of_timer = re.compile(r"(call \S+: )?deadline exceeded( after .*)?", re.DOTALL).fullmatch
+#: Matches the text of an error if it is that of a call whose channel was closed before the core has begun it.
+_of_closed_channel = re.compile(r"call \S+: the channel is closed").fullmatch
 
 
 class Outcome(NamedTuple):
@@ -40,7 +42,9 @@ def failed_outcome(error: CoreError) -> Outcome:
         status = encode_status(int(error.code), error.message, details)
         trailing = (*trailing, Metadatum(DETAILS_KEY, status))
     code = code_of(error.code)
-    text = f'{code.name}:{error.peer or "no peer"} {{grpc_status:{int(error.code)}, grpc_message:"{error.message}"}}'
+    if code is StatusCode.FAILED_PRECONDITION and not error.peer and _of_closed_channel(error.message):
+        code = StatusCode.CANCELLED
+    text = f'{code.name}:{error.peer or "no peer"} {{grpc_status:{code.value[0]}, grpc_message:"{error.message}"}}'
     message = error.message
     if code is StatusCode.DEADLINE_EXCEEDED and _of_timer(message):
         message = "Deadline Exceeded"  # programs compare it; debug_error_string has the rest

@@ -13,6 +13,7 @@ from .._calls.operations import Operations
 from .._calls.reads import Reads
 from .._errors import RpcError as CoreError
 from .._sync.futures import Dispatcher
+from ._call_driver import CallDriver
 from ._call_request import deserialized
 from ._ended_call import FailedCall
 from ._inbox_tag import InboxTag
@@ -45,7 +46,14 @@ class StreamCall(OngoingCall):
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
         self._awaiting_leading = threading.Lock()
+        #: The wait for the metadata before the first response, which has the call sent; None once it is over.
+        self._answer: _core.StreamOperation | None = None
         self._is_noticed = False
+
+    def send_now(self, driver: CallDriver) -> None:
+        """Has the call sent although no thread waits for it."""
+        self._answer = self._stream.begin_await_leading(None, None)
+        driver.drive(self._answer)
 
     def send(self, requests: Iterable[Any], serialized: Callable[[Any], bytes]) -> None:
         """Sends the requests, on a thread of its own. ``serialized`` returns the bytes of one, or raises FailedCall."""
@@ -111,10 +119,21 @@ class StreamCall(OngoingCall):
         with self._awaiting_leading:
             if self._outcome is None:
                 try:
-                    self._operations.wait(self._stream.begin_await_leading)
+                    self._await_answer()
                 except CoreError as error:
                     self._end(failed_outcome(error))
         return self._initial_metadata()
+
+    def _await_answer(self) -> None:
+        answer = self._answer
+        if answer is None:
+            self._operations.wait(self._stream.begin_await_leading)
+            return
+        try:
+            answer.wait()
+        finally:
+            if answer.is_done():  # also if a signal handler has raised
+                self._answer = None
 
     def _initial_metadata(self) -> Metadata:
         outcome = self._outcome
@@ -143,14 +162,25 @@ class StreamCall(OngoingCall):
     def begin_only_response(self) -> None:
         """Ends the call, on the dispatcher's thread, with the one response of a stream of requests."""
         self._is_noticed = True
-        dispatcher = self._start_dispatcher()
-        tag = InboxTag(dispatcher, self._take_response)
-        self._stream.begin_read(dispatcher.inbox, tag)
+        self._deliver(self._stream.begin_read, self._take_response)
+
+    def _deliver(
+        self, begin: Callable[[_core.Inbox | None, Any], _core.StreamOperation], take: Callable[[Any], None]
+    ) -> None:
+        """Begins an operation. ``take`` gets its outcome on the dispatcher's thread; on this one if the channel is
+        closed, which has ended the call."""
+        try:
+            dispatcher = self._start_dispatcher()
+        except CoreError:
+            return take(_outcome_now(begin(None, None)))
+        tag = InboxTag(dispatcher, take)
+        operation = begin(dispatcher.inbox, tag)
+        if dispatcher.inbox.is_closed():  # since then, and it may deliver nothing any more
+            tag.finish(_outcome_now(operation))
 
     def _take_response(self, outcome: Any) -> None:
         if isinstance(outcome, BaseException):
             return self._end(_outcome_of(outcome))
-        dispatcher = self._start_dispatcher()
 
         def take_end(end: Any) -> None:
             if isinstance(end, BaseException):
@@ -163,15 +193,14 @@ class StreamCall(OngoingCall):
                 return self._end(error._outcome)
             self._end(ok_outcome(self._stream.leading(), self._stream.trailing()), response)
 
-        self._stream.begin_finish(dispatcher.inbox, InboxTag(dispatcher, take_end))
+        self._deliver(self._stream.begin_finish, take_end)
 
     def _notice_end(self) -> None:
         with self._changed:
             if self._is_noticed or self._outcome is not None:
                 return
             self._is_noticed = True
-        dispatcher = self._start_dispatcher()
-        self._stream.begin_finish(dispatcher.inbox, InboxTag(dispatcher, _weak_end(self)))
+        self._deliver(self._stream.begin_finish, _weak_end(self))
 
     def _take_end(self, outcome: Any) -> None:
         if isinstance(outcome, BaseException):
@@ -189,6 +218,14 @@ class StreamCall(OngoingCall):
     def __del__(self) -> None:
         if getattr(self, "_outcome", self) is None:
             self._stream.cancel()
+
+
+def _outcome_now(operation: _core.StreamOperation) -> Any:
+    """Waits for an operation. Returns what an inbox would deliver."""
+    try:
+        return operation.wait()
+    except CoreError as error:
+        return error
 
 
 def _outcome_of(error: BaseException) -> Outcome:
