@@ -14,7 +14,7 @@ from .._sync.workers import this_thread
 from ._call_credentials import CallCredentials, CredentialsError
 from ._compression import compressor_of
 from ._ended_call import FailedCall
-from ._metadatum import encoded
+from ._metadatum import InvalidMetadataError, encoded
 from ._outcome import Outcome
 from ._status_code import StatusCode
 
@@ -97,13 +97,17 @@ class CallRequest(NamedTuple):
         return None if self.timeout is None else time.monotonic() + self.timeout
 
     def settings(self, method: str, terms: ChannelTerms) -> _core.CallSettings:
-        """Returns the settings. Raises an RpcError for invalid metadata, and if there are no credentials."""
+        """Returns the settings. Raises an RpcError for invalid metadata, and if there are no credentials; for what is
+        not metadata what ``encoded`` raises."""
         try:
             metadata = encoded(self.metadata)
-        except ValueError as error:
+        except InvalidMetadataError as error:
             raise failure(StatusCode.INTERNAL, "Invalid metadata") from error
         if self.credentials is not None or terms.credentials is not None:
-            metadata = [*metadata, *encoded(self._credentials(method, terms))]
+            try:
+                metadata = [*metadata, *encoded(self._credentials(method, terms))]
+            except (TypeError, ValueError) as error:
+                raise failure(StatusCode.UNAVAILABLE, "Illegal metadata") from error
         timeout: float | None = FOREVER if this_thread.inherits_deadlines else None
         if self.timeout is not None:
             timeout = min(max(float(self.timeout), 0.0), FOREVER)

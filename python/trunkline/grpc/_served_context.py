@@ -20,7 +20,7 @@ from ._call import Status
 from ._call_end_watch import CallEndWatch
 from ._compression import compressor_of
 from ._errors import RpcError
-from ._metadatum import Metadata, encoded, presented
+from ._metadatum import InvalidMetadataError, Metadata, encoded, presented
 from ._server_interface import ServicerContext
 from ._status_code import StatusCode, number_of
 from ._status_details import split_trailing
@@ -83,6 +83,16 @@ def common_name_of(subject: str) -> str:
     return ""
 
 
+class CallState(NamedTuple):
+    """The state of a call, with the names that grpcio's private one has."""
+
+    #: ``cancelled`` once the call was cancelled, ``open`` otherwise.
+    client: str
+    code: Any
+    details: Any
+    trailing_metadata: Any
+
+
 class _KeptCall(NamedTuple):
     """The parts of a call that outlast it."""
 
@@ -118,6 +128,8 @@ class ServedContext(ServicerContext):
         self._details: Any = None
         self._trailing: Any = None
         self._sent_initial = False
+        #: True once the handler has set metadata that cannot be sent, which ends the call with INTERNAL.
+        self._has_invalid_metadata = False
         #: The callbacks, each with a copy of the context variables that were set when it was added.
         self._callbacks: list[tuple[Callable[[], Any], contextvars.Context]] | None = []
         self._lock: threading.Lock = threading.Lock()
@@ -127,6 +139,12 @@ class ServedContext(ServicerContext):
         self._own_errors: list[BaseException] = []
 
     # --- the call ---
+
+    @property
+    def _state(self) -> CallState:
+        """The state of the call, which packages read by grpcio's private name."""
+        is_cancelled = self._is_cancelled or not (self._has_ended or self.is_active())
+        return CallState("cancelled" if is_cancelled else "open", self._code, self._details, self._trailing)
 
     def is_active(self) -> bool:
         return not (self._has_ended or self._is_cancelled or self._call.is_cancelled())
@@ -228,13 +246,20 @@ class ServedContext(ServicerContext):
             raise raised
         if self._sent_initial:
             raise ValueError("Initial metadata no longer allowed!")
+        try:
+            pairs = encoded(initial_metadata)
+        except InvalidMetadataError as error:
+            _log.error("initial metadata: %s", error)
+            self._has_invalid_metadata = self._sent_initial = True
+            return
         self._sent_initial = True
-        for name, value in encoded(initial_metadata):
+        for name, value in pairs:
             self._call.add_leading_metadata(name, value)
         self._call.send_leading_metadata()
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        encoded(trailing_metadata)  # raises for what is none
+        with contextlib.suppress(InvalidMetadataError):  # which ends the call when it is sent
+            encoded(trailing_metadata)  # raises for what is none
         self._trailing = trailing_metadata
 
     def trailing_metadata(self) -> Any:
@@ -279,7 +304,7 @@ class ServedContext(ServicerContext):
     def write(self, data: bytes) -> bool:
         """Sends a response of a stream. Returns False once the call has ended."""
         self._sent_initial = True
-        if not self.is_active():
+        if self._has_invalid_metadata or not self.is_active():
             return False
         try:
             self._call.begin_write(data, self._call.codec() or "protobuf", None, None).wait()
@@ -297,12 +322,16 @@ class ServedContext(ServicerContext):
         """Sets the status for what a handler has raised while ``doing``, unless it has aborted or set one."""
         if self._has_aborted:
             return
+        try:
+            text = f"Exception {doing}: {error}"
+        except Exception:
+            text = f"{doing[0].upper()}{doing[1:]} raised unprintable Exception!"
         if error not in self._own_errors:
-            _log.error("Exception %s: %s", doing, error, exc_info=error)
+            _log.error("%s", text, exc_info=error)
         if self._code is None or number_of(self._code) == _OK:
             self._code = StatusCode.UNKNOWN
         if self._details is None:
-            self._details = f"Exception {doing}: {error}"
+            self._details = text
 
     def fail(self, code: StatusCode, details: str) -> None:
         """Sets the status."""
@@ -315,10 +344,12 @@ class ServedContext(ServicerContext):
         code = _OK if self._code is None else number_of(self._code)
         try:
             trailing, details = split_trailing(encoded(self._trailing))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             _log.error("trailing metadata: %s", error)
             trailing, details = [], []
-            code, self._details = _INTERNAL, "the trailing metadata was invalid"
+            self._has_invalid_metadata = True
+        if self._has_invalid_metadata:
+            code, self._details = _INTERNAL, "Invalid metadata"
         with self._lock:
             self._has_ended = True
             is_cancelled = self._is_cancelled

@@ -170,3 +170,133 @@ def test_initial_metadata_of_a_call_that_fails(pair: Pair) -> None:
 
             assert not dict(call.initial_metadata()).get("initial")
             assert call.code() is pair.client.StatusCode.NOT_FOUND
+
+
+#: Metadata that gRPC does not send: it ends its call.
+INVALID: dict[str, Any] = {
+    "capitals": (("Key", "v"),),
+    "capitals in bytes": ((b"Key", b"v"),),
+    "a space": (("a key", "v"),),
+    "no name": (("", "v"),),
+    "a header of HTTP": ((":path", "v"),),
+    "an asterisk": (("k*", "v"),),
+    "a name that is not ASCII": (("k\u00e9", "v"),),
+    "a value that is not ASCII": (("key", "\u00e9"),),
+    "a line": (("key", "a\nb"),),
+}
+#: What is no metadata: it raises.
+NONE: dict[str, tuple[Any, type[Exception]]] = {
+    "a number": (42, TypeError),
+    "numbers": ((5,), TypeError),
+    "a name that is a number": (((1, "v"),), TypeError),
+    "a value that is a number": ((("key", 1),), TypeError),
+    "text as binary value": ((("key-bin", "v"),), TypeError),
+    "a bytearray": ((("key", bytearray(b"v")),), TypeError),
+    "three": ((("a", "b", "c"),), ValueError),
+    "one": ((("a",),), ValueError),
+    "text": ("abc", ValueError),
+}
+#: Metadata that is sent, and how it arrives.
+SENT: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
+    "bytes": (((b"key", b"v"),), [("key", "v")]),
+    "a value in bytes": ((("key", b"v"),), [("key", "v")]),
+    "binary": (((b"key-bin", b"\xff"),), [("key-bin", b"\xff")]),
+    "no value": ((("key", None),), [("key", "")]),
+    "lists": ([["key", "v"]], [("key", "v")]),
+    "punctuation": ((("key.a_b-1", "v"),), [("key.a_b-1", "v")]),
+    "names of gRPC": ((("te", "x"), ("content-type", "x"), ("user-agent", "x"), ("key", "v")), [("key", "v")]),
+}
+
+
+def of_keys(metadata: Any) -> list[tuple[str, Any]]:
+    """The pairs of the test."""
+    return [(each.key, each.value) for each in metadata or () if each.key.startswith("key")]
+
+
+@pytest.mark.parametrize("metadata", INVALID.values(), ids=INVALID)
+def test_requests_with_metadata_that_is_not_sent(pair: Pair, metadata: Any) -> None:
+    internal = (pair.client.StatusCode.INTERNAL, "Invalid metadata")
+    with pair.client.insecure_channel("127.0.0.1:9") as channel:
+        unary = method(channel, "Told", "unary_unary")
+        for begin in (unary, unary.with_call, method(channel, "Told", "stream_unary")):
+            request: Any = text("") if begin in (unary, unary.with_call) else iter((text(""),))
+            with pytest.raises(pair.client.RpcError) as raised:
+                begin(request, metadata=metadata, timeout=SOON)
+            error: Any = raised.value
+            assert (error.code(), error.details()) == internal
+        futures: list[Any] = [
+            unary.future(text(""), metadata=metadata, timeout=SOON),
+            method(channel, "Told", "stream_unary").future(iter((text(""),)), metadata=metadata, timeout=SOON),
+        ]
+        streams: list[Any] = [
+            method(channel, "Told", "unary_stream")(text(""), metadata=metadata, timeout=SOON),
+            method(channel, "Told", "stream_stream")(iter((text(""),)), metadata=metadata, timeout=SOON),
+        ]
+        for stream in streams:
+            with pytest.raises(pair.client.RpcError):
+                next(stream)
+        for call in (*futures, *streams):
+            assert (call.code(), call.details()) == internal
+
+
+@pytest.mark.parametrize(("metadata", "error"), NONE.values(), ids=NONE)
+def test_requests_with_what_is_no_metadata(pair: Pair, metadata: Any, error: type[Exception]) -> None:
+    with pair.client.insecure_channel("127.0.0.1:9") as channel:
+        unary = method(channel, "Told", "unary_unary")
+        for begin in (unary, unary.future, unary.with_call, method(channel, "Told", "unary_stream")):
+            with pytest.raises(error):
+                begin(text(""), metadata=metadata, timeout=SOON)
+
+
+@pytest.mark.parametrize(("metadata", "arrived"), SENT.values(), ids=SENT)
+def test_metadata_both_ways(pair: Pair, metadata: Any, arrived: list[tuple[str, Any]]) -> None:
+    seen: list[Any] = []
+
+    def answer(request: StringValue, context: Any) -> StringValue:
+        seen.extend(of_keys(context.invocation_metadata()))
+        context.send_initial_metadata(metadata)
+        context.set_trailing_metadata(metadata)
+        return request
+
+    with serving(pair.server, {"Answer": ("unary_unary", answer)}) as target:
+        with pair.client.insecure_channel(target) as channel:
+            unary = method(channel, "Answer", "unary_unary")
+            _, call = unary.with_call(text(""), metadata=metadata, timeout=SOON)
+
+    assert seen == arrived
+    assert of_keys(call.initial_metadata()) == arrived
+    assert of_keys(call.trailing_metadata()) == arrived
+
+
+@pytest.mark.parametrize("where", ["send_initial_metadata", "set_trailing_metadata"])
+@pytest.mark.parametrize("metadata", INVALID.values(), ids=INVALID)
+def test_handlers_with_metadata_that_is_not_sent(pair: Pair, where: str, metadata: Any) -> None:
+    def answer(request: StringValue, context: Any) -> StringValue:
+        getattr(context, where)(metadata)
+        return request
+
+    with serving(pair.server, {"Answer": ("unary_unary", answer)}) as target:
+        with pair.client.insecure_channel(target) as channel, pytest.raises(pair.client.RpcError) as raised:
+            method(channel, "Answer", "unary_unary")(text(""), timeout=SOON)
+
+    error: Any = raised.value
+    assert (error.code(), error.details()) == (pair.client.StatusCode.INTERNAL, "Invalid metadata")
+
+
+def test_metadata_of_credentials_that_is_not_sent(pair: Pair) -> None:
+    def plugin(context: Any, callback: Any) -> None:
+        callback((("Key", "v"),), None)
+
+    channel_credentials = pair.client.composite_channel_credentials(
+        pair.client.local_channel_credentials(), pair.client.metadata_call_credentials(plugin)
+    )
+    server = pair.server.server(None)
+    port = server.add_secure_port("127.0.0.1:0", pair.server.local_server_credentials())
+    server.start()
+    with pair.client.secure_channel(f"127.0.0.1:{port}", channel_credentials) as channel:
+        with pytest.raises(pair.client.RpcError) as raised:
+            method(channel, "Told", "unary_unary")(text(""), timeout=SOON)
+    server.stop(None).wait(SOON)
+
+    error: Any = raised.value
+    assert (error.code(), error.details()) == (pair.client.StatusCode.UNAVAILABLE, "Illegal metadata")
