@@ -33,14 +33,14 @@ class ServiceHandler(ServiceRpcHandler):
 
     def __init__(self, service: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
         self._name = service
-        #: The handlers by their full names, as ``/package.Service/Method``.
-        self.method_handlers = {f"/{service}/{name}": handler for name, handler in method_handlers.items()}
+        #: The handlers by their full names, as ``/package.Service/Method``. Packages read them by grpcio's private name.
+        self._method_handlers = {f"/{service}/{name}": handler for name, handler in method_handlers.items()}
 
     def service_name(self) -> str:
         return self._name
 
     def service(self, handler_call_details: HandlerCallDetails) -> RpcMethodHandler | None:
-        return self.method_handlers.get(handler_call_details.method)
+        return self._method_handlers.get(handler_call_details.method)
 
 
 class CallDetails(NamedTuple):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from .._server.method import Method
 from ._method_handler import ServiceHandler
 from ._server_interface import RpcMethodHandler
 
+_log = logging.getLogger(__name__)
+
 #: Makes what the core calls for the calls of a method, by its name, as ``/package.Service/Method``, and its handler.
 #: None and None: for the calls of all methods that are not registered with the core.
 EntryOf = Callable[[str | None, RpcMethodHandler | None], Callable[..., Any]]
@@ -19,20 +22,24 @@ EntryOf = Callable[[str | None, RpcMethodHandler | None], Callable[..., Any]]
 
 class MethodTable:
     """The methods of a server by their full names, as ``/package.Service/Method``. Of two handlers of a name, the first
-    one counts; those of ``add_registered`` come before the others."""
+    one counts; those of ``add_registered`` come before the others. Generic handlers may be added while the server runs:
+    the calls of methods that the core has no name of look for them."""
 
     def __init__(self) -> None:
+        self._is_served = False
         self._registered: dict[str, RpcMethodHandler] = {}
         self._generic: list[Any] = []
 
     def add_generic(self, handlers: Any) -> None:
         """Adds handlers. Raises AttributeError for what serves no methods."""
         for handler in handlers:
-            if not hasattr(handler, "service"):
-                raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
+            check_generic(handler)
             self._generic.append(handler)
 
     def add_registered(self, service_name: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
+        """Adds handlers of a service. Once the server runs it warns instead, as grpcio does."""
+        if self._is_served:
+            return _log.warning("Cannot register method handlers once server has started")
         for name, method in method_handlers.items():
             self._registered.setdefault(f"/{service_name}/{name}", method)
 
@@ -47,23 +54,27 @@ class MethodTable:
                 return served
         return None
 
-    def methods(self, entry_of: EntryOf, *, serves_unknown: bool) -> list[Method]:
-        """Returns the methods for a server of Trunkline. With ``serves_unknown`` there is an entry for calls of unknown
-        methods, even if no generic handler serves more methods than it tells the names of."""
+    def methods(self, entry_of: EntryOf) -> list[Method]:
+        """Returns the methods for a server of Trunkline, which runs from now on. The last one is for the calls of all
+        methods that no handler has told the names of."""
+        self._is_served = True
         named: dict[str, RpcMethodHandler] = dict(self._registered)
         for handler in self._generic:
             if not isinstance(handler, ServiceHandler):
-                serves_unknown = True  # it is asked for every name that comes before it in the list
-                break
-            for name, method in handler.method_handlers.items():
+                break  # it is asked for every name that comes before it in the list
+            for name, method in handler._method_handlers.items():
                 named.setdefault(name, method)
         methods = [
             Method(name.removeprefix("/"), entry_of(name, handler), _signature(handler))
             for name, handler in named.items()
         ]
-        if serves_unknown:
-            methods.append(Method("", entry_of(None, None), _SIGNATURE_OF_UNKNOWN))
-        return methods
+        return [*methods, Method("", entry_of(None, None), _SIGNATURE_OF_UNKNOWN)]
+
+
+def check_generic(handler: Any) -> None:
+    """Raises AttributeError for what serves no methods."""
+    if not hasattr(handler, "service"):
+        raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
 
 
 def _of_kind(kind: _core.MethodKind) -> Signature:

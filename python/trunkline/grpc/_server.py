@@ -26,7 +26,7 @@ from ._call_end_watch import CallEndWatch
 from ._channel_options import send_limit, server_options
 from ._credentials import ServerCredentials
 from ._method_server import CallRoutes, MethodServer
-from ._method_table import MethodTable
+from ._method_table import MethodTable, check_generic
 from ._ports import Port, Ports
 from ._server_interface import RpcMethodHandler, Server
 
@@ -58,6 +58,42 @@ class _RunningPort(RunningServer):
             self._core.shutdown(grace)
 
 
+class _GrowingPort(_RunningPort):
+    """A port whose handlers run on an executor that does not tell how many it runs at a time. Each call in progress has
+    a thread of the server that waits for the executor, so there is always one thread more than calls."""
+
+    def __init__(self, server: TrunklineServer, port: Port) -> None:
+        self._counting = threading.Lock()
+        self._calls = 0
+        self._thread_count = server._threads
+        super().__init__(server, port)
+
+    def _entry_of(self, method: Method) -> Callable[..., Any]:
+        entry = super()._entry_of(method)
+
+        def run(*arguments: Any) -> Any:
+            self._begin_call()
+            try:
+                return entry(*arguments)
+            finally:
+                with self._counting:
+                    self._calls -= 1
+
+        return run
+
+    def _begin_call(self) -> None:
+        with self._counting:
+            self._calls += 1
+            if not self._calls >= self._thread_count < DEFAULT_STREAM_THREADS:
+                return
+            self._thread_count += 1
+        try:
+            self._workers._start_worker(False)
+        except RuntimeError:  # the system refuses the thread: further calls wait for one of these
+            with self._counting:
+                self._thread_count -= 1
+
+
 class GrpcServer(Server):
     """A server whose handlers block. They run on threads of the server, as many as ``thread_pool`` has, or on a pool
     that is not a plain ``ThreadPoolExecutor``."""
@@ -77,6 +113,7 @@ class GrpcServer(Server):
         if maximum_concurrent_rpcs is not None:
             own["max_concurrent_calls"] = maximum_concurrent_rpcs
         size = getattr(thread_pool, "_max_workers", None)
+        self._port_class = _RunningPort if self._pool is None or size is not None else _GrowingPort
         # With one thread, handlers may rely on it that no other one runs.
         stream_threads = 0 if size == 1 else DEFAULT_STREAM_THREADS
         self._server = TrunklineServer(threads=size, max_stream_threads=stream_threads, **own)
@@ -109,10 +146,9 @@ class GrpcServer(Server):
             if self._has_started:
                 raise ValueError("Cannot start already-started server!")
             self._has_started = True
-            serves_unknown = bool(self._routes.interceptors)
-            self._server._add_all(self._table.methods(self._entry_of, serves_unknown=serves_unknown))
+            self._server._add_all(self._table.methods(self._entry_of))
             for port in self._ports.all:
-                self._running.append(_RunningPort(self._server, port))
+                self._running.append(self._port_class(self._server, port))
 
     def _entry_of(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
         entry = MethodServer(name, handler, self._routes).entry
@@ -172,6 +208,12 @@ class GrpcServer(Server):
 def _is_plain(pool: concurrent.futures.Executor) -> bool:
     """Returns whether nothing tells the pool's threads from others."""
     return type(pool) is concurrent.futures.ThreadPoolExecutor and getattr(pool, "_initializer", None) is None
+
+
+def _validate_generic_rpc_handlers(generic_rpc_handlers: Any) -> None:
+    """Raises AttributeError for what serves no methods. Packages call it by this private name of grpcio's."""
+    for handler in generic_rpc_handlers:
+        check_generic(handler)
 
 
 def _text(address: Any) -> str:

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+_log = logging.getLogger(__name__)
 
 #: The name under which applications find and set the details of a status.
 DETAILS_KEY = "grpc-status-details-bin"
@@ -44,12 +47,16 @@ def decode_details(status: bytes) -> list[tuple[str, bytes]]:
 def split_trailing(
     metadata: Sequence[tuple[str, bytes]],
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    """Returns the trailing metadata without what the core has as details of the status, and these details."""
+    """Returns the trailing metadata without what the core has as details of the status, and these details. The core
+    sends no other details than those of a ``google.rpc.Status``, which are left out with a warning."""
     kept, details = [], []
     pause = None
     for name, value in metadata:
         if name == DETAILS_KEY:
-            details += decode_details(value)
+            try:
+                details += decode_details(value)
+            except ValueError as error:
+                _log.warning("the trailing metadata %s is no google.rpc.Status and is not sent: %s", name, error)
         elif name == _PUSHBACK_KEY and value.isdigit():
             pause = int(value)
         else:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
+import trunkline.grpc
+
 from .pairs import SOON, Pair, method, serving, text
 
 
@@ -272,3 +274,36 @@ def test_server_with_too_many_calls_refuses(pair: Pair) -> None:
             assert error.code() is pair.client.StatusCode.RESOURCE_EXHAUSTED
             released.set()
             assert first.result(SOON).value == "a"
+
+
+def test_exception_that_cannot_be_printed(pair: Pair) -> None:
+    class UnprintableError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("nested")
+
+    def fail(request: StringValue, context: Any) -> StringValue:
+        raise UnprintableError
+
+    with serving(pair.server, {"Fail": ("unary_unary", fail)}) as target:
+        with pair.client.insecure_channel(target) as channel, pytest.raises(pair.client.RpcError) as raised:
+            method(channel, "Fail", "unary_unary")(text("a"), timeout=SOON)
+
+    error: Any = raised.value
+    assert error.code() is pair.client.StatusCode.UNKNOWN
+    assert error.details() == "Calling application raised unprintable Exception!"
+
+
+def test_details_of_a_status_that_are_none_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(request: StringValue, context: Any) -> StringValue:
+        context.set_code(trunkline.grpc.StatusCode.NOT_FOUND)
+        context.set_trailing_metadata((("grpc-status-details-bin", b"\xff\xfe\xfd"), ("key", "v")))
+        return request
+
+    with serving(trunkline.grpc, {"Fail": ("unary_unary", fail)}) as target:
+        with trunkline.grpc.insecure_channel(target) as channel, pytest.raises(trunkline.grpc.RpcError) as raised:
+            method(channel, "Fail", "unary_unary")(text("a"), timeout=SOON)
+
+    error: Any = raised.value
+    assert error.code() is trunkline.grpc.StatusCode.NOT_FOUND
+    assert error.trailing_metadata() == (("key", "v"),)
+    assert "is no google.rpc.Status" in caplog.text

@@ -149,3 +149,69 @@ def test_servers_for_asyncio(pair: Pair) -> None:
         await server.stop(None)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("has_one_before", [False, True])
+def test_handlers_that_are_added_while_the_server_runs(pair: Pair, has_one_before: bool) -> None:
+    server = pair.server.server(futures.ThreadPoolExecutor(4))
+    make = pair.server.method_handlers_generic_handler
+    if has_one_before:
+        server.add_generic_rpc_handlers((make("t.T", {"Upper": handler(pair.server, *calls.METHODS["Upper"])}),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with pair.client.insecure_channel(f"127.0.0.1:{port}") as channel:
+        unimplemented = pair.client.StatusCode.UNIMPLEMENTED
+        assert code_of(pair, lambda: method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)) is unimplemented
+
+        handlers = {name: handler(pair.server, *found) for name, found in calls.METHODS.items()}
+        server.add_generic_rpc_handlers((make("test.Text", handlers),))
+
+        assert method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON).value == "A"
+        letters = method(channel, "Letters", "unary_stream")(text("ab"), timeout=SOON)
+        assert [each.value for each in letters] == ["a", "b"]
+        assert method(channel, "Joined", "stream_unary")(iter([text("a"), text("b")]), timeout=SOON).value == "ab"
+    server.stop(None).wait(SOON)
+
+
+def test_registered_handlers_that_are_added_while_the_server_runs(
+    pair: Pair, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = pair.server.server(futures.ThreadPoolExecutor(4))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+
+    server.add_registered_method_handlers("test.Text", {"Upper": handler(pair.server, *calls.METHODS["Upper"])})
+
+    assert "Cannot register method handlers" in caplog.text
+    with pair.client.insecure_channel(f"127.0.0.1:{port}") as channel:
+        with pytest.raises(pair.client.RpcError) as raised:
+            method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
+    error: Any = raised.value
+    assert (error.code(), error.details()) == (pair.client.StatusCode.UNIMPLEMENTED, "Method not found!")
+    server.stop(None).wait(SOON)
+
+
+def test_handlers_that_are_added_while_a_server_for_asyncio_runs(pair: Pair) -> None:
+    async def upper(request: StringValue, context: Any) -> StringValue:
+        return text(request.value.upper())
+
+    async def run() -> str:
+        server = pair.server.aio.server()
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        handlers = {"Upper": handler(pair.server, "unary_unary", upper)}
+        server.add_generic_rpc_handlers((pair.server.method_handlers_generic_handler("test.Text", handlers),))
+        async with pair.client.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            response = await method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
+        await server.stop(None)
+        return str(response.value)
+
+    assert asyncio.run(run()) == "A"
+
+
+def test_handlers_by_name(pair: Pair) -> None:
+    upper = handler(pair.server, *calls.METHODS["Upper"])
+
+    made = pair.server.method_handlers_generic_handler("test.Text", {"Upper": upper})
+
+    assert made._method_handlers == {"/test.Text/Upper": upper}

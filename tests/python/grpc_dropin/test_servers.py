@@ -269,3 +269,78 @@ cycle.append(cycle)
 """
 
     subprocess.run([sys.executable, "-c", program], check=True, timeout=SOON)
+
+
+class OtherExecutor(futures.Executor):
+    """An executor that does not tell how many functions it runs at a time."""
+
+    def __init__(self, size: int) -> None:
+        self._pool = futures.ThreadPoolExecutor(size)
+
+    def submit(self, *arguments: Any, **named: Any) -> Any:
+        return self._pool.submit(*arguments, **named)
+
+    def shutdown(self, *arguments: Any, **named: Any) -> None:
+        self._pool.shutdown(*arguments, **named)
+
+
+@pytest.mark.parametrize("kind", ["unary_unary", "unary_stream"])
+def test_an_executor_runs_as_many_handlers_as_it_can(pair: Pair, kind: str) -> None:
+    count = 40
+    together = threading.Barrier(count)
+
+    def meet(request: StringValue, context: Any) -> Any:
+        together.wait(SOON)
+        return request if kind == "unary_unary" else iter((request,))
+
+    server = make_server(pair, {"Meet": (kind, meet)}, OtherExecutor(count))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    with pair.client.insecure_channel(f"127.0.0.1:{port}") as channel:
+        for _ in range(2):
+            begin = method(channel, "Meet", kind)
+            if kind == "unary_unary":
+                begun = [begin.future(text(str(number)), timeout=2 * SOON) for number in range(count)]
+                assert [each.result().value for each in begun] == [str(number) for number in range(count)]
+            else:
+                begun = [begin(text(str(number)), timeout=2 * SOON) for number in range(count)]
+                assert [next(each).value for each in begun] == [str(number) for number in range(count)]
+    server.stop(None).wait(SOON)
+
+
+def test_the_state_of_a_call_that_packages_read(pair: Pair) -> None:
+    seen: list[Any] = []
+
+    def look(request: StringValue, context: Any) -> StringValue:
+        seen.append((context._state.client, context._state.code))
+        context.set_code(pair.server.StatusCode.NOT_FOUND)
+        seen.append((context._state.client, context._state.code))
+        return request
+
+    with serving(pair.server, {"Look": ("unary_unary", look)}) as target:
+        with pair.client.insecure_channel(target) as channel, pytest.raises(pair.client.RpcError):
+            method(channel, "Look", "unary_unary")(text(""), timeout=SOON)
+
+    assert seen == [("open", None), ("open", pair.server.StatusCode.NOT_FOUND)]
+
+
+def test_the_state_of_a_cancelled_call_that_packages_read(pair: Pair) -> None:
+    begun, seen, ended = threading.Event(), [], threading.Event()
+
+    def wait(request: StringValue, context: Any) -> StringValue:
+        cancelled = threading.Event()
+        context.add_callback(cancelled.set)
+        begun.set()
+        cancelled.wait(SOON)
+        seen.append(context._state.client)
+        ended.set()
+        return request
+
+    with serving(pair.server, {"Wait": ("unary_unary", wait)}) as target:
+        with pair.client.insecure_channel(target) as channel:
+            future = method(channel, "Wait", "unary_unary").future(text(""), timeout=SOON)
+            assert begun.wait(SOON)
+            future.cancel()
+            assert ended.wait(SOON)
+
+    assert seen == ["cancelled"]

@@ -111,8 +111,7 @@ class GrpcServer(Server):
         if self._has_started:
             raise RuntimeError("Server already started")
         self._has_started = True
-        serves_unknown = bool(self._routes.interceptors)
-        self._server._add_all(self._table.methods(self._serve, serves_unknown=serves_unknown))
+        self._server._add_all(self._table.methods(self._serve))
         for port in self._ports.all:
             self._running.append(_RunningPort(self._server, port))
 
