@@ -22,6 +22,10 @@ class ChannelCredentials:
         self.call_credentials = call_credentials
 
 
+class CompositeChannelCredentials(ChannelCredentials):
+    """The security of a channel with credentials for each of its calls."""
+
+
 class ServerCredentials:
     """The security of a server's port. ``options`` are a ``trunkline.Server``'s; None for a port without TLS."""
 
@@ -67,7 +71,7 @@ def composite_channel_credentials(
 
     own = channel_credentials.call_credentials
     every = (*(() if own is None else (own,)), *call_credentials)
-    return ChannelCredentials(channel_credentials.options, composite_call_credentials(*every))
+    return CompositeChannelCredentials(channel_credentials.options, composite_call_credentials(*every))
 
 
 class ServerCertificateConfiguration:
@@ -124,7 +128,15 @@ def dynamic_ssl_server_credentials(
     """Returns credentials for TLS with certificates that may be replaced. ``certificate_configuration_fetcher`` is
     called for each connection before its handshake; it returns the certificates for this and later connections, or None
     to keep those in use. It runs on the thread that serves connections; if it raises, the certificates stay in use.
-    With ``require_client_authentication`` clients need a certificate that the root certificates vouch for."""
+    With ``require_client_authentication`` clients need a certificate that the root certificates vouch for. Raises
+    TypeError for arguments of other types."""
+    if not isinstance(initial_certificate_configuration, ServerCertificateConfiguration):
+        raise TypeError(
+            "initial_cert_config must be a grpc.ServerCertificateConfiguration, not "
+            f"{type(initial_certificate_configuration).__name__}"
+        )
+    if not callable(certificate_configuration_fetcher):
+        raise TypeError(f"fetcher must be callable, not {type(certificate_configuration_fetcher).__name__}")
     options = dict(initial_certificate_configuration.options)
     if require_client_authentication:
         if "ca_pem" not in options:
@@ -177,9 +189,10 @@ def alts_server_credentials() -> NoReturn:
     _refuse("alts_server_credentials")
 
 
-def compute_engine_channel_credentials(call_credentials: Any) -> NoReturn:
-    """Raises NotImplementedError, as this is not supported."""
-    _refuse("compute_engine_channel_credentials")
+def compute_engine_channel_credentials(call_credentials: Any) -> ChannelCredentials:
+    """Returns credentials for TLS with the system's certificates, and ``call_credentials`` for each call. This is what
+    grpcio's are outside of Google's network; inside of it grpcio may use ALTS, which is not supported."""
+    return composite_channel_credentials(ssl_channel_credentials(), call_credentials)
 
 
 def xds_channel_credentials(fallback_credentials: ChannelCredentials | None = None) -> ChannelCredentials:

@@ -227,9 +227,24 @@ def test_certificates_that_are_replaced_serve_calls(pair: Pair, pem: dict[str, b
     [
         ("alts_channel_credentials", ()),
         ("alts_server_credentials", ()),
-        ("compute_engine_channel_credentials", (None,)),
     ],
 )
 def test_what_is_not_supported_says_so(name: str, arguments: tuple[Any, ...]) -> None:
     with pytest.raises(NotImplementedError, match=name):
         getattr(trunkline.grpc, name)(*arguments)
+
+
+def test_credentials_for_servers_of_google(pem: dict[str, bytes]) -> None:
+    of_calls = trunkline.grpc.access_token_call_credentials("token")
+
+    credentials = trunkline.grpc.compute_engine_channel_credentials(of_calls)
+
+    assert credentials.options == trunkline.grpc.ssl_channel_credentials().options
+    assert credentials.call_credentials.plugins == of_calls.plugins
+
+
+def test_arguments_of_replaced_certificates_are_checked(pair: Pair, pem: dict[str, bytes]) -> None:
+    own = pair.server.ssl_server_certificate_configuration([(pem["server.key"], pem["server.pem"])], pem["ca.pem"])
+    for arguments in ((None, lambda: own), (1, lambda: own), (own, None), (own, 1)):
+        with pytest.raises(TypeError):
+            pair.server.dynamic_ssl_server_credentials(*arguments)
