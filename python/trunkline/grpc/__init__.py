@@ -25,6 +25,8 @@ from ._client_interceptors import (
     UnaryStreamClientInterceptor,
     UnaryUnaryClientInterceptor,
 )
+from ._compatibility import ALIASES as _ALIASES
+from ._compatibility import alias_module as _alias_module
 from ._compression import Compression
 from ._connectivity import ChannelConnectivity
 from ._credentials import (
@@ -157,7 +159,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Imports some submodules at their first use."""
+    """Imports some submodules at their first use, and finds the compatibility aliases."""
     if name in ("aio", "experimental"):
         return _importlib.import_module(f"{__name__}.{name}")
+    if name in _ALIASES:
+        return _alias_module(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -104,3 +104,18 @@ def text_argument(options: Iterable[Any] | None, name: str) -> str | None:
     """Returns the text of an argument; None if it is not given, or no text."""
     argument = arguments_of(options).get(name)
     return as_text(argument.value) if argument is not None and isinstance(argument.value, (str, bytes)) else None
+
+
+class ArgumentNames:
+    """The names of arguments that grpcio's ``cygrpc.ChannelArgKey`` has."""
+
+    default_authority = b"grpc.default_authority"
+    enable_census = b"grpc.census"
+    http2_initial_sequence_number = b"grpc.http2.initial_sequence_number"
+    max_concurrent_streams = b"grpc.max_concurrent_streams"
+    max_receive_message_length = b"grpc.max_receive_message_length"
+    max_send_message_length = b"grpc.max_send_message_length"
+    primary_user_agent_string = b"grpc.primary_user_agent"
+    secondary_user_agent_string = b"grpc.secondary_user_agent"
+    ssl_session_cache = b"grpc.ssl_session_cache"
+    ssl_target_name_override = b"grpc.ssl_target_name_override"

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from ._call import Call
-from ._errors import RpcError
+from ._errors import Rendezvous, RpcError
 from ._future import Future
 from ._metadatum import Metadata
 from ._outcome import Outcome, text_of
@@ -107,7 +107,7 @@ class FailedCall(RpcError, EndedCall, Future):
         fn(self)
 
 
-class FailedStream(FailedCall):
+class FailedStream(FailedCall, Rendezvous):
     """A failed call with a stream of responses, which raises its error when it is iterated over."""
 
     _shown_as = "_MultiThreadedRendezvous"

@@ -9,6 +9,10 @@ class RpcError(Exception):
     ``details()``."""
 
 
+class Rendezvous(RpcError):
+    """The error of a call that is also its future, or the iterator of its responses."""
+
+
 class FutureTimeoutError(Exception):
     """A future has not ended within the time that was given."""
 

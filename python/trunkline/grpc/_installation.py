@@ -6,46 +6,85 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 
+from ._compatibility import ALIASES, alias_module
+
 _PACKAGE = __name__.rpartition(".")[0]
-
-#: The names that programs import, and the modules that serve them.
-_MODULES = {
-    "grpc": _PACKAGE,
-    "grpc._utilities": f"{_PACKAGE}._utilities",
-    "grpc.aio": f"{_PACKAGE}.aio",
-    "grpc.experimental": f"{_PACKAGE}.experimental",
-    "grpc.experimental.aio": f"{_PACKAGE}.aio",
-}
-
-
-def _own_modules() -> dict[str, ModuleType]:
-    return {name: importlib.import_module(module) for name, module in _MODULES.items()}
 
 
 def _is_grpc(name: str) -> bool:
     return name == "grpc" or name.startswith("grpc.")
 
 
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds ``grpc`` and each of its submodules as the module of the same name in ``trunkline.grpc``, which is imported
+    once; and the modules of aliases, also by their names in ``trunkline.grpc``."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        for package in ("grpc", _PACKAGE):
+            if fullname == package or fullname.startswith(f"{package}."):
+                return _spec(fullname, fullname[len(package) + 1 :], is_own=package == _PACKAGE)
+        return None
+
+
+def _spec(full_name: str, name: str, is_own: bool) -> importlib.machinery.ModuleSpec | None:
+    """Returns the specification of a module whose name relative to ``grpc`` is ``name``; None if there is none."""
+    meant = f"{_PACKAGE}.aio" if name == "experimental.aio" else f"{_PACKAGE}.{name}".rstrip(".")
+    if name not in ALIASES and (is_own or importlib.util.find_spec(meant) is None):
+        return None
+    return importlib.machinery.ModuleSpec(full_name, _Loader(meant, name))
+
+
+class _Loader(importlib.abc.Loader):
+    """Loads a module under a further name: it is imported by its own."""
+
+    def __init__(self, meant: str, name: str) -> None:
+        self._meant = meant
+        self._name = name
+        self._own_spec: importlib.machinery.ModuleSpec | None = None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = alias_module(self._name) if self._name in ALIASES else importlib.import_module(self._meant)
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Keeps the module's own specification, by which ``importlib.reload`` finds it. Nothing is left to run."""
+        if self._own_spec is not None:
+            module.__spec__ = self._own_spec
+
+
+#: The finder of ``install``.
+_finder = _Finder()
+
+
 def install() -> None:
-    """Has ``import grpc`` find ``trunkline.grpc`` in this process from now on. Raises RuntimeError if grpcio has been
-    imported, as its users would not be changed."""
-    own = _own_modules()
-    present = sys.modules.get("grpc")
-    if present is not None and present is not own["grpc"]:
+    """Has ``import grpc`` find ``trunkline.grpc`` in this process from now on: each module is one object under both
+    names. Raises RuntimeError if grpcio has been imported, as its users would not be changed."""
+    own = sys.modules[_PACKAGE]
+    if sys.modules.setdefault("grpc", own) is not own:
         raise RuntimeError("trunkline.grpc.install: grpcio has been imported already; call it before, or use "
                            "trunkline.grpc.imported_as_grpc for single imports")
-    sys.modules.update(own)
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
 
 
 def uninstall() -> None:
     """Undoes ``install``. Modules that have been imported meanwhile keep ``trunkline.grpc``."""
-    for name, module in _own_modules().items():
-        if sys.modules.get(name) is module:
-            del sys.modules[name]
+    if sys.modules.get("grpc") is not sys.modules[_PACKAGE]:
+        return
+    with contextlib.suppress(ValueError):
+        sys.meta_path.remove(_finder)
+    for name in [name for name in sys.modules if _is_grpc(name)]:
+        del sys.modules[name]
 
 
 @contextlib.contextmanager
@@ -61,10 +100,13 @@ def imported_as_grpc() -> Iterator[None]:
     before = {name: module for name, module in sys.modules.items() if _is_grpc(name)}
     for name in before:
         del sys.modules[name]
-    sys.modules.update(_own_modules())
+    sys.modules["grpc"] = sys.modules[_PACKAGE]
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
+        sys.meta_path.remove(finder)
         for name in [name for name in sys.modules if _is_grpc(name)]:
             del sys.modules[name]
         sys.modules.update(before)

@@ -61,7 +61,8 @@ class RaisedCall(RpcError, EndedCall, Future):
 
     _shown_as = "_FailureOutcome"
 
-    def __init__(self, error: BaseException) -> None:
+    def __init__(self, error: BaseException, traceback: TracebackType | None = None) -> None:
+        """``traceback`` is not used, as the error has it."""
         RpcError.__init__(self)
         EndedCall.__init__(self, Outcome(StatusCode.INTERNAL, f"Exception raised while intercepting the RPC: {error}"))
         self._error = error

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _core
 from ._call import Call
-from ._errors import FutureCancelledError, FutureTimeoutError, RpcError
+from ._errors import FutureCancelledError, FutureTimeoutError, Rendezvous, RpcError
 from ._future import Future
 from ._metadatum import Metadata
 from ._outcome import Outcome, text_of
@@ -28,7 +28,7 @@ CANCELLED = Outcome(
 )
 
 
-class OngoingCall(RpcError, Call, Future, metaclass=abc.ABCMeta):
+class OngoingCall(Rendezvous, Call, Future, metaclass=abc.ABCMeta):
     """A call that may be under way. It is its own error, as in grpcio: what it raises is the call itself."""
 
     def __init__(self, deadline: float | None) -> None:

@@ -13,8 +13,6 @@ def _stand_ins():
     import types
     import typing
 
-    from trunkline.grpc import aio
-
     def module(name, **members):
         made = types.ModuleType(name)
         made.__dict__.update(members)
@@ -31,15 +29,9 @@ def _stand_ins():
     folders = installed.submodule_search_locations if installed else []
     version = importlib.metadata.version("grpcio")
     return {
-        "grpc._channel": module("grpc._channel"),
         "grpc._common": module("grpc._common", fully_qualified_method=fully_qualified_method),
-        # A public class of grpc.aio, which one module of tests knows by the place where it is made.
-        "grpc._cython": module("grpc._cython", cygrpc=types.SimpleNamespace(UsageError=aio.UsageError)),
         "grpc._grpcio_metadata": module("grpc._grpcio_metadata", __version__=version),
         "grpc._typing": module("grpc._typing", ChannelArgumentType=tuple[str, typing.Any]),
-        "grpc.aio._base_call": module("grpc.aio._base_call", Call=aio.Call, RpcContext=aio.RpcContext),
-        "grpc.aio._call": module("grpc.aio._call", AioRpcError=aio.AioRpcError),
-        "grpc.aio._typing": module("grpc.aio._typing", MetadataKey=str, MetadataValue=typing.Union[str, bytes]),
         "grpc.experimental.session_cache": module(
             "grpc.experimental.session_cache", ssl_session_cache_lru=ssl_session_cache_lru
         ),
@@ -48,6 +40,7 @@ def _stand_ins():
 
 
 def _install():
+    import importlib
     import sys
 
     import trunkline.grpc
@@ -56,7 +49,7 @@ def _install():
     for name, made in _stand_ins().items():
         sys.modules[name] = made
         package, _, attribute = name.rpartition(".")
-        setattr(sys.modules[package], attribute, made)
+        setattr(importlib.import_module(package), attribute, made)
 
 
 if os.environ.get("TRUNKLINE_AS_GRPC") == "1":
