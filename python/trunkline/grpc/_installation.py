@@ -38,9 +38,16 @@ class _Finder(importlib.abc.MetaPathFinder):
 def _spec(full_name: str, name: str, is_own: bool) -> importlib.machinery.ModuleSpec | None:
     """Returns the specification of a module whose name relative to ``grpc`` is ``name``; None if there is none."""
     meant = f"{_PACKAGE}.aio" if name == "experimental.aio" else f"{_PACKAGE}.{name}".rstrip(".")
-    if name not in ALIASES and (is_own or importlib.util.find_spec(meant) is None):
+    if name not in ALIASES and (is_own or not _exists(meant)):
         return None
     return importlib.machinery.ModuleSpec(full_name, _Loader(meant, name))
+
+
+def _exists(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # its package does not exist
+        return False
 
 
 class _Loader(importlib.abc.Loader):

@@ -69,6 +69,19 @@ def test_modules_are_reloaded_by_their_own_names() -> None:
     )
 
 
+def test_further_packages_below_grpc_are_found(tmp_path: Path) -> None:
+    tmp_path.joinpath("below.py").write_text("NAME = 'b'\n")
+
+    run(
+        "import types, grpc\n"
+        "added = types.ModuleType('grpc.added')\n"
+        f"added.__path__ = [{str(tmp_path)!r}]\n"
+        "sys.modules['grpc.added'] = added\n"
+        "import grpc.added.below\n"
+        "assert sys.modules['grpc.added.below'].NAME == 'b'\n"
+    )
+
+
 def test_objects_are_pickled() -> None:
     run(
         "import grpc\n"
