@@ -25,7 +25,8 @@ class CallDriver:
     unanswered: unary calls then find nobody in their way."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition(threading.Lock())
+        #: Its lock is one that a signal handler may take again, as it may close the channel.
+        self._changed = threading.Condition()
         #: The waits for the metadata that comes before the first response.
         self._unanswered: list[_core.StreamOperation] = []
         #: The number of operations at which those that have ended are dropped next.

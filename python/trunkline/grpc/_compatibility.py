@@ -40,8 +40,8 @@ _AIO_TYPES = (
     "SerializingFunction",
 )
 
-#: The names that stand for others, by modules, whose names are relative to ``grpc``: ``module:name``, relative to this
-#: package.
+#: The aliases of each private module. A module is named relative to ``grpc``, and an alias stands for ``module:name``,
+#: whose module is named relative to this package.
 ALIASES: Mapping[str, Mapping[str, str]] = {
     "_channel": {
         "Channel": "_grpc_channel:GrpcChannel",

@@ -47,8 +47,8 @@ def decode_details(status: bytes) -> list[tuple[str, bytes]]:
 def split_trailing(
     metadata: Sequence[tuple[str, bytes]],
 ) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    """Returns the trailing metadata without what the core has as details of the status, and these details. The core
-    sends no other details than those of a ``google.rpc.Status``, which are left out with a warning."""
+    """Returns the trailing metadata without what the core has as details of the status, and these details. Bytes that
+    are no ``google.rpc.Status`` are left out with a warning, as the core does not send them."""
     kept, details = [], []
     pause = None
     for name, value in metadata:
