@@ -132,8 +132,8 @@ class StreamCall(OngoingCall):
         try:
             answer.wait()
         finally:
-            if answer.is_done():  # also if a signal handler has raised
-                self._answer = None
+            answer.cancel()  # without effect unless a signal handler has raised
+            self._answer = None
 
     def _initial_metadata(self) -> Metadata:
         outcome = self._outcome
