@@ -46,8 +46,10 @@ class StreamCall(OngoingCall):
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
         self._awaiting_leading = threading.Lock()
-        #: The wait for the metadata before the first response, which has the call sent; None once it is over.
+        #: The wait for the metadata before the first response, which has the call sent, until ``initial_metadata`` waits
+        #: for it, and from then on.
         self._answer: _core.StreamOperation | None = None
+        self._taken_answer: _core.StreamOperation | None = None
         self._is_noticed = False
 
     def send_now(self, driver: CallDriver) -> None:
@@ -119,21 +121,20 @@ class StreamCall(OngoingCall):
         with self._awaiting_leading:
             if self._outcome is None:
                 try:
-                    self._await_answer()
+                    self._operations.wait(self._begin_await_answer)
                 except CoreError as error:
                     self._end(failed_outcome(error))
         return self._initial_metadata()
 
-    def _await_answer(self) -> None:
-        answer = self._answer
-        if answer is None:
-            self._operations.wait(self._stream.begin_await_leading)
-            return
-        try:
-            answer.wait()
-        finally:
-            answer.cancel()  # without effect unless a signal handler has raised
-            self._answer = None
+    def _begin_await_answer(self, inbox: _core.Inbox | None, tag: Any) -> _core.StreamOperation:
+        """Returns the wait that has the call sent, once. A further wait comes after its end, or once it is cancelled, as
+        a signal handler may have interrupted who waited for it."""
+        if self._answer is not None:
+            self._taken_answer, self._answer = self._answer, None
+            return self._taken_answer
+        if self._taken_answer is not None:
+            self._taken_answer.cancel()
+        return self._stream.begin_await_leading(inbox, tag)
 
     def _initial_metadata(self) -> Metadata:
         outcome = self._outcome
