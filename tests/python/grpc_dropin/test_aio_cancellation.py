@@ -51,6 +51,7 @@ class Served:
         self.entered = asyncio.Event()
         self.cancelled = asyncio.Event()
         self.let_go = asyncio.Event()
+        self.channel: Any = None
         self.call: Any = None
 
     async def wait(self, _: Any, context: Any) -> bytes:
@@ -64,6 +65,12 @@ class Served:
 
     async def wait_and_yield(self, requests: Any, context: Any) -> AsyncIterator[bytes]:
         yield await self.wait(requests, context)
+
+
+def begun(channel: Any, kind: str, **options: Any) -> Any:
+    """A call of the method."""
+    method = getattr(channel, kind)("/S/M")
+    return method(**options) if kind.startswith("stream") else method(b"", **options)
 
 
 async def soon(awaitable: Awaitable[Any]) -> Any:
@@ -85,8 +92,8 @@ async def calling(
     await server.start()
     try:
         async with module.aio.insecure_channel(f"127.0.0.1:{port}", interceptors=interceptors) as channel:
-            method = getattr(channel, kind)("/S/M")
-            served.call = method() if kind.startswith("stream") else method(b"")
+            served.channel = channel
+            served.call = begun(channel, kind)
             yield served
     finally:
         await server.stop(None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
-from ..._errors import InvalidArgument
+from ..._errors import FailedPrecondition, InvalidArgument
 from ..._errors import RpcError as CoreError
 from ...aio._channel import Channel as TrunklineChannel
 from .._call_request import CallRequest
@@ -19,6 +19,7 @@ from .._channel_target import ChannelTarget
 from .._connectivity import ChannelConnectivity, connectivity_of
 from .._credentials import ChannelCredentials
 from .._service_config import ServiceConfig
+from ._active_calls import ActiveCalls
 from ._call_interfaces import (
     Call,
     Request,
@@ -137,12 +138,9 @@ class _Method:
         self._interceptors = interceptors
 
     def _begin(self, request: Any, asked: CallRequest) -> Any:
-        if self._plan.channel.state == "closed":
-            raise UsageError("Channel is closed.")
-        if asked.credentials is not None and not self._plan.terms.is_secure:
-            raise UsageError("Call credentials are only valid on secure channels")
         if not self._interceptors:
-            return self._wire(self._plan, asked, request)
+            return self._begin_on_wire(self._plan, asked, request)
+        interceptors = tuple(self._interceptors)
         sent = asked.metadata if isinstance(asked.metadata, Metadata) else Metadata.from_tuple(asked.metadata)
         details = ClientCallDetails(
             self._name.encode(), asked.timeout, sent, asked.credentials, asked.wait_for_ready
@@ -154,7 +152,7 @@ class _Method:
                 final = CallRequest(
                     details.timeout, details.metadata, details.credentials, details.wait_for_ready, asked.compression
                 )
-                made.append(self._wire(self._plan_for(details.method), final, request))
+                made.append(self._begin_on_wire(self._plan_for(details.method), final, request))
                 return made[-1]
 
             async def continuation(details: Any, request: Any) -> Any:
@@ -168,10 +166,24 @@ class _Method:
             return RespondedCall(result)
 
         if not self._streams_requests:
-            return self._intercepted(lambda: through(self._interceptors, details, request), asked.timeout)
-        return self._intercepted(
-            lambda requests: through(self._interceptors, details, requests), asked.timeout, request
-        )
+            call = self._intercepted(lambda: through(interceptors, details, request), asked.timeout)
+        else:
+            call = self._intercepted(
+                lambda requests: through(interceptors, details, requests), asked.timeout, request
+            )
+        self._plan.calls.add(call)
+        return call
+
+    def _begin_on_wire(self, plan: CallPlan, asked: CallRequest, request: Any) -> Any:
+        """Begins a call that the core carries. Raises UsageError."""
+        plan.calls.check_open()
+        if plan.channel.state == "closed":
+            raise UsageError("Channel is closed.")
+        if asked.credentials is not None and not plan.terms.is_secure:
+            raise UsageError("Call credentials are only valid on secure channels")
+        call = self._wire(plan, asked, request)
+        plan.calls.add(call)
+        return call
 
     def _plan_for(self, method: Any) -> CallPlan:
         name = method.decode() if isinstance(method, bytes) else method
@@ -231,7 +243,8 @@ class Channel(abc.ABC):
 
     @abc.abstractmethod
     async def close(self, grace: float | None = None) -> None:
-        """Closes the channel. Calls in progress may take ``grace`` seconds; None gives them no time."""
+        """Closes the channel: refuses further calls, and cancels those that are in progress after ``grace`` seconds, or
+        at once."""
 
     @abc.abstractmethod
     def get_state(self, try_to_connect: bool = False) -> ChannelConnectivity:
@@ -312,6 +325,7 @@ class GrpcChannel(Channel):
             raise ValueError(error.message) from error
         self._terms = target.terms
         self._config = ServiceConfig.of(options)
+        self._calls = ActiveCalls()
         self._connecting: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self: Self) -> Self:
@@ -323,10 +337,22 @@ class GrpcChannel(Channel):
         await self.close()
 
     async def close(self, grace: float | None = None) -> None:
-        for task in list(self._connecting):
-            task.cancel()
+        if self._calls.is_closed:
+            if self._calls.are_cancelled:
+                await self._close_channel()
+            return  # as in grpcio, a second close leaves calls the grace that the first one has given them
+        if grace is not None and grace < 0:
+            raise ValueError(f"grace must be non-negative, got {grace}.")
+        try:
+            await self._calls.close(grace)
+        finally:
+            for task in list(self._connecting):
+                task.cancel()
+            await self._close_channel()
+
+    async def _close_channel(self) -> None:
         with contextlib.suppress(CoreError):  # calls were cut off
-            await self._channel.close(grace or 0.0)
+            await self._channel.close(0.0)
 
     def get_state(self, try_to_connect: bool = False) -> ChannelConnectivity:
         if try_to_connect and self._channel.state == "idle":
@@ -340,6 +366,7 @@ class GrpcChannel(Channel):
             await self._channel.wait_for_ready(A_YEAR)
 
     async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
+        self._calls.check_open()
         if self._channel.state == "closed":
             raise UsageError("Channel is closed.")
         changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -356,12 +383,18 @@ class GrpcChannel(Channel):
             end()
 
     async def channel_ready(self) -> None:
-        await self._channel.wait_for_ready(A_YEAR)
+        try:
+            await self._channel.wait_for_ready(A_YEAR)
+        except FailedPrecondition:
+            self._calls.check_open()
+            raise
 
     def _plan_of(
         self, serialize: Serialize | None, deserialize: Deserialize | None
     ) -> Callable[[Any], CallPlan]:
-        return lambda method: CallPlan(self._channel, self._terms, self._config, method, serialize, deserialize)
+        return lambda method: CallPlan(
+            self._channel, self._calls, self._terms, self._config, method, serialize, deserialize
+        )
 
     def _of_kind(self, kind: type[ClientInterceptor]) -> Sequence[ClientInterceptor]:
         return [interceptor for interceptor in self._interceptors if isinstance(interceptor, kind)]

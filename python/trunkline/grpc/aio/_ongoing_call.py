@@ -20,6 +20,7 @@ from .._metadatum import encoded
 from .._outcome import Outcome, failed_outcome, text_of
 from .._service_config import ServiceConfig
 from .._status_code import StatusCode
+from ._active_calls import ActiveCalls
 from ._call_interfaces import Call
 from ._errors import error_of
 from ._metadata import Metadata
@@ -36,6 +37,7 @@ class CallPlan:
     def __init__(
         self,
         channel: TrunklineChannel,
+        calls: ActiveCalls,
         terms: ChannelTerms,
         config: ServiceConfig,
         method: str,
@@ -43,6 +45,7 @@ class CallPlan:
         deserialize: Callable[[bytes], Any] | None,
     ) -> None:
         self.channel = channel
+        self.calls = calls
         self.core = channel._core
         self.terms = terms
         self.method = method.removeprefix("/")
@@ -120,8 +123,14 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
             self._loop.call_soon(callback, self)
 
     async def _opened(self) -> None:
-        if self._opening is not None:
-            await asyncio.shield(self._opening)
+        """Waits until the call is open in the core, or has ended before."""
+        opening = self._opening
+        if opening is None:
+            return
+        if not opening.done():
+            await asyncio.wait((opening,))
+        if self._outcome is None:
+            opening.result()
 
     async def _ended(self) -> Outcome:
         if self._outcome is None:

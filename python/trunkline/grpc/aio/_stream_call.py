@@ -15,6 +15,7 @@ from ...aio._request_task import RequestTask
 from .._call_request import CODEC, CallRequest, deserialized
 from .._ended_call import FailedCall
 from .._metadatum import presented
+from .._ongoing_call import CANCELLED
 from .._outcome import Outcome, failed_outcome, ok_outcome
 from .._status_code import StatusCode
 from ._call_interfaces import StreamStreamCall, StreamUnaryCall, UnaryStreamCall
@@ -77,6 +78,8 @@ class StreamOngoingCall(OngoingCall):
         await self._opened()
         if self._stream is None:
             return None
+        if self._plan.calls.are_cancelled:
+            return self._arrived(self._stream)
         try:
             data = await self._wait(self._stream.begin_read)
         except CoreError as error:
@@ -85,6 +88,17 @@ class StreamOngoingCall(OngoingCall):
         if data is None:
             self._end(self._outcome_of(None))
         return data
+
+    def _arrived(self, stream: _core.ClientStream) -> Any:
+        """Returns the bytes of the next response of a call that had ended before its channel was closed; None without
+        one. The core has kept them."""
+        if self._outcome is None or self._outcome is CANCELLED:
+            return None
+        read = stream.begin_read(None, None)
+        try:
+            return read.wait() if read.is_done() else None
+        except CoreError:
+            return None  # the outcome has it
 
     async def _next(self) -> Any:
         """Returns the next response; EOF once the call has ended with OK."""
@@ -115,8 +129,8 @@ class StreamOngoingCall(OngoingCall):
             self._leading = self._loop.create_future()
             self._leading.add_done_callback(_retrieve)
             self._stream.begin_await_leading(self._inbox, self._leading)
-        await asyncio.wait((self._leading,))
-        error = self._leading.exception()
+        await asyncio.wait((self._leading, self._has_ended), return_when=asyncio.FIRST_COMPLETED)
+        error = self._leading.exception() if self._leading.done() else None
         if error is not None:
             self._end(self._outcome_of(error))
 
