@@ -132,6 +132,7 @@ class _Method:
     _streams_responses = False
 
     def __init__(self, plan_of: Callable[[Any], CallPlan], method: str, interceptors: Sequence[Any]) -> None:
+        """``interceptors`` is the channel's list for methods of this kind, to which it may still add some."""
         self._plan_of = plan_of
         self._plan = plan_of(method)
         self._name = method
@@ -299,25 +300,18 @@ class Channel(abc.ABC):
         """Returns the method, whose name is ``/package.Service/Method``."""
 
 
-_KINDS = (
-    UnaryUnaryClientInterceptor,
-    UnaryStreamClientInterceptor,
-    StreamUnaryClientInterceptor,
-    StreamStreamClientInterceptor,
-)
-
-
 class GrpcChannel(Channel):
     """A channel that speaks gRPC through a ``trunkline.aio.Channel``."""
 
     def __init__(self, target: ChannelTarget, options: Any, compression: Any, interceptors: Any) -> None:
-        self._interceptors: Sequence[ClientInterceptor] = tuple(interceptors or ())
-        for interceptor in self._interceptors:
-            if not isinstance(interceptor, _KINDS):
-                raise ValueError(
-                    f"Interceptor {interceptor!r} must be UnaryUnaryClientInterceptor, UnaryStreamClientInterceptor, "
-                    "StreamUnaryClientInterceptor or StreamStreamClientInterceptor"
-                )
+        #: The interceptors of each kind of calls. Google's clients add to these lists, under grpcio's names, after they
+        #: have made the channel, and calls of all its methods then pass through what they have added.
+        self._unary_unary_interceptors: list[Any] = []
+        self._unary_stream_interceptors: list[Any] = []
+        self._stream_unary_interceptors: list[Any] = []
+        self._stream_stream_interceptors: list[Any] = []
+        for interceptor in interceptors or ():
+            self._list_for(interceptor).append(interceptor)
         own = {**channel_options(options, compression), **target.options}
         try:
             self._channel = TrunklineChannel(target.uri, **own)
@@ -327,6 +321,22 @@ class GrpcChannel(Channel):
         self._config = ServiceConfig.of(options)
         self._calls = ActiveCalls()
         self._connecting: set[asyncio.Task[None]] = set()
+
+    def _list_for(self, interceptor: ClientInterceptor) -> list[Any]:
+        """Returns the list of the one kind of calls that an interceptor is for: the first one, as in grpcio, if it is
+        of several kinds."""
+        if isinstance(interceptor, UnaryUnaryClientInterceptor):
+            return self._unary_unary_interceptors
+        if isinstance(interceptor, UnaryStreamClientInterceptor):
+            return self._unary_stream_interceptors
+        if isinstance(interceptor, StreamUnaryClientInterceptor):
+            return self._stream_unary_interceptors
+        if isinstance(interceptor, StreamStreamClientInterceptor):
+            return self._stream_stream_interceptors
+        raise ValueError(
+            f"Interceptor {interceptor!r} must be UnaryUnaryClientInterceptor, UnaryStreamClientInterceptor, "
+            "StreamUnaryClientInterceptor or StreamStreamClientInterceptor"
+        )
 
     async def __aenter__(self: Self) -> Self:
         return self
@@ -396,9 +406,6 @@ class GrpcChannel(Channel):
             self._channel, self._calls, self._terms, self._config, method, serialize, deserialize
         )
 
-    def _of_kind(self, kind: type[ClientInterceptor]) -> Sequence[ClientInterceptor]:
-        return [interceptor for interceptor in self._interceptors if isinstance(interceptor, kind)]
-
     def unary_unary(
         self,
         method: str,
@@ -407,7 +414,7 @@ class GrpcChannel(Channel):
         _registered_method: bool | None = False,
     ) -> UnaryUnaryMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
-        return _UnaryUnary(plan_of, method, self._of_kind(UnaryUnaryClientInterceptor))
+        return _UnaryUnary(plan_of, method, self._unary_unary_interceptors)
 
     def unary_stream(
         self,
@@ -417,7 +424,7 @@ class GrpcChannel(Channel):
         _registered_method: bool | None = False,
     ) -> UnaryStreamMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
-        return _UnaryStream(plan_of, method, self._of_kind(UnaryStreamClientInterceptor))
+        return _UnaryStream(plan_of, method, self._unary_stream_interceptors)
 
     def stream_unary(
         self,
@@ -427,7 +434,7 @@ class GrpcChannel(Channel):
         _registered_method: bool | None = False,
     ) -> StreamUnaryMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
-        return _StreamUnary(plan_of, method, self._of_kind(StreamUnaryClientInterceptor))
+        return _StreamUnary(plan_of, method, self._stream_unary_interceptors)
 
     def stream_stream(
         self,
@@ -437,7 +444,7 @@ class GrpcChannel(Channel):
         _registered_method: bool | None = False,
     ) -> StreamStreamMultiCallable[Any, Any]:
         plan_of = self._plan_of(request_serializer, response_deserializer)
-        return _StreamStream(plan_of, method, self._of_kind(StreamStreamClientInterceptor))
+        return _StreamStream(plan_of, method, self._stream_stream_interceptors)
 
 
 def insecure_channel(
