@@ -17,6 +17,9 @@ from ._metadata import Metadata
 from ._written_requests import END, WrittenRequests
 
 
+_FINISHED = "RPC already finished."
+
+
 class InterceptedCall(Call):
     """A call that interceptors make, in a task. They may end with a call, with a response, or with an exception."""
 
@@ -112,9 +115,9 @@ class InterceptedCall(Call):
         found: str = await self._told("details", lambda error: error.details(), "")
         return found
 
-    async def debug_error_string(self) -> str:
-        """Returns the status with the server's address, for logs."""
-        found: str = await self._told("debug_error_string", lambda error: error.debug_error_string(), "")
+    async def debug_error_string(self) -> str | None:
+        """Returns the status with the server's address, for logs; None if interceptors have made no call."""
+        found: str | None = await self._told("debug_error_string", lambda error: error.debug_error_string(), None)
         return found
 
     async def wait_for_connection(self) -> None:
@@ -206,29 +209,51 @@ class _InterceptedRequests(InterceptedCall):
         return self._written
 
     async def _put(self, written: WrittenRequests, request: Any) -> bool:
-        """Hands a request on. Returns False if the call has ended. Cancelling the task cancels the call."""
+        """Hands a request on, and waits until it was taken or the interceptors have ended, as they may raise. Returns
+        False if the call has ended. Cancelling the task cancels the call."""
         try:
-            return await written.put(request)
+            is_put = await written.put(request)
+            if not self._making.done():
+                taken = self._loop.create_task(written.wait_until_taken())
+                try:
+                    await asyncio.wait((self._making, taken), return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    taken.cancel()
+            return is_put
         except asyncio.CancelledError:
             self.cancel()
             raise
 
+    def _raised(self) -> BaseException | None:
+        """Returns what the interceptors have raised, if they have ended with an exception of theirs."""
+        return self._making.exception() if self._making.done() and not self._making.cancelled() else None
+
     async def write(self, request: Any) -> None:
-        """Sends a request."""
+        """Sends a request. Raises what the interceptors have raised; InvalidStateError if the call has ended, also with
+        an AioRpcError of theirs."""
         written = self._writable()
-        if self.done():
-            raise asyncio.InvalidStateError("RPC already finished.")
-        if written.is_closed:
+        is_closed, is_put = written.is_closed, False
+        if not self.done() and not is_closed:
+            is_put = await self._put(written, request)
+        raised = self._raised()
+        if raised is not None and not isinstance(raised, AioRpcError):
+            self._making.result()
+        if self.done() or not (is_put or is_closed):
+            raise asyncio.InvalidStateError(_FINISHED)
+        if is_closed:
             raise asyncio.InvalidStateError('RPC is half closed after calling "done_writing".')
-        if not await self._put(written, request):
-            raise asyncio.InvalidStateError("RPC already finished.")
 
     async def done_writing(self) -> None:
-        """Tells the server that no more requests follow."""
+        """Tells the server that no more requests follow. Raises what the interceptors have raised, InvalidStateError if
+        they have been cancelled."""
         written = self._writable()
         if not written.is_closed and not self.done():
             written.is_closed = True
             await self._put(written, END)
+        if self._making.cancelled():
+            raise asyncio.InvalidStateError(_FINISHED)
+        if self._raised() is not None:
+            self._making.result()
 
 
 class InterceptedUnaryUnaryCall(_InterceptedResponse, UnaryUnaryCall[Any, Any]):

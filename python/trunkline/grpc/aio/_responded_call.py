@@ -49,10 +49,10 @@ class _Delegating(Call):
     async def details(self) -> str:
         return "" if self._call is None else await self._call.details()
 
-    async def debug_error_string(self) -> str:
-        """Returns the status with the server's address, for logs."""
+    async def debug_error_string(self) -> str | None:
+        """Returns the status with the server's address, for logs; None if interceptors have made no call."""
         ask = getattr(self._call, "debug_error_string", None)
-        return "" if ask is None else str(await ask())
+        return None if ask is None else str(await ask())
 
     async def wait_for_connection(self) -> None:
         if self._call is not None:

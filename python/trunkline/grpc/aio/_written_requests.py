@@ -29,14 +29,18 @@ class WrittenRequests:
         """Hands a request on once the one before it was taken. Returns False if the call has ended. If the task is
         cancelled, the request is not handed on."""
         async with self._writing:
-            while self._request is not _NOTHING and not self._has_ended:
-                self._has_room.clear()
-                await self._has_room.wait()
+            await self.wait_until_taken()
             if self._has_ended:
                 return False
             self._request = request
             self._has_request.set()
             return True
+
+    async def wait_until_taken(self) -> None:
+        """Waits until the request that is held was taken, or the call has ended."""
+        while self._request is not _NOTHING and not self._has_ended:
+            self._has_room.clear()
+            await self._has_room.wait()
 
     def end(self) -> None:
         """Ends the iterator and the writes that wait, as the call has ended."""
