@@ -11,13 +11,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 from ... import _core
-from .._method_handler import CallDetails, behavior_of
+from .._method_handler import CallDetails, MethodHandler, behavior_of
 from .._method_server import CallRoutes, EndEarly
 from .._method_server import MethodServer as BlockingMethodServer
 from .._metadatum import presented
 from .._server_interface import RpcMethodHandler
 from .._status_code import StatusCode
 from ._errors import AbortError
+from ._plain_context import PlainContext
 from ._served_context import OversizedResponseError, ServedContext, UndecodableRequestError
 
 _log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ class MethodServer:
     async def _serve_blocking(
         self, handler: RpcMethodHandler, data: Any, codec: str, call: _core.ServedCall, host: CallHost
     ) -> None:
-        server = BlockingMethodServer(self._name, handler, self._routes._replace(interceptors=()))
+        server = BlockingMethodServer(self._name, _with_plain_context(handler), self._routes._replace(interceptors=()))
         if self._is_stream:
             await host.run_blocking(call, server.serve_stream, host.end_early, call)
         else:
@@ -157,6 +158,21 @@ class _Requests:
         if data is None:
             raise StopAsyncIteration
         return self._context.decoded(data)
+
+
+def _with_plain_context(handler: RpcMethodHandler) -> RpcMethodHandler:
+    """Returns a handler that does the same, and whose function is given the context of asyncio."""
+    behavior = behavior_of(handler)
+    kind = "stream" if handler.request_streaming else "unary"
+    kind += "_stream" if handler.response_streaming else "_unary"
+    run: dict[str, Any] = {kind: lambda argument, context: behavior(argument, PlainContext(context))}
+    return MethodHandler(
+        bool(handler.request_streaming),
+        bool(handler.response_streaming),
+        handler.request_deserializer,
+        handler.response_serializer,
+        **run,
+    )
 
 
 async def _one(request: Any) -> AsyncIterator[Any]:

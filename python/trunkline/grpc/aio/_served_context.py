@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ... import _core
@@ -17,8 +17,9 @@ from .._call_request import over_limit
 from .._errors import RpcError
 from .._served_context import ServedContext as BlockingContext
 from .._server_interface import RpcMethodHandler
-from .._status_code import StatusCode, code_of, number_of
-from ._errors import EOF, AbortError, InternalError
+from .._status_code import StatusCode
+from ._errors import EOF, InternalError, UsageError
+from ._plain_context import PlainContext
 from ._server_interface import ServicerContext
 
 _log = logging.getLogger(__name__)
@@ -45,16 +46,23 @@ class ServedContext(ServicerContext[Any, Any]):
         self._reads: Reads | None = None
         self.handler = handler
         self._kept = BlockingContext(call, None, lambda _: None)  # nothing cancels it
+        self._plain = PlainContext(self._kept)
         self._callbacks: list[Callable[[Any], None]] = []
         self._has_ended = False
         self.was_cancelled = False
-        self.has_aborted = False
-        self.has_written = False
 
     # --- messages ---
 
+    def _check_open(self) -> None:
+        """Raises UsageError once the call has ended, and AbortError after ``abort``."""
+        if self._has_ended and not self._plain.has_aborted:
+            raise UsageError("RPC already finished.")
+        self._plain.check_open()
+
     async def read_raw(self) -> Any:
-        """Returns the bytes of the next request; None after the last one. Raises RpcError if the call has ended."""
+        """Returns the bytes of the next request; None after the last one. Raises UsageError if the call has ended,
+        AbortError after ``abort``, and RpcError if the client has cancelled the call."""
+        self._check_open()
         if self._reads is None:
             self._reads = Reads(self._call.begin_read)
         try:
@@ -92,13 +100,12 @@ class ServedContext(ServicerContext[Any, Any]):
         return EOF if data is None else self.decoded(data)
 
     async def write(self, message: Any) -> None:
-        if self._has_ended:
-            raise InternalError("the call has ended")
+        self._check_open()
         await self.write_raw(self.encoded(message))
 
     async def write_raw(self, data: bytes) -> None:
         """Sends the bytes of a response of a stream."""
-        self.has_written = True
+        self._kept._sent_initial = True
         try:
             await outcome_of(self._call.begin_write, data, self._call.codec() or "protobuf", inbox=self._inbox)
         except CoreError as error:
@@ -108,56 +115,38 @@ class ServedContext(ServicerContext[Any, Any]):
     # --- the status ---
 
     async def send_initial_metadata(self, initial_metadata: Any) -> None:
-        if self.has_written:
-            raise ValueError("Initial metadata no longer allowed!")
-        self._kept.send_initial_metadata(initial_metadata)
+        self._plain.send_initial_metadata(initial_metadata)
 
     async def abort(self, code: StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
-        if self.has_aborted:
-            raise InternalError("Abort already called!")
-        if code == StatusCode.OK:
-            code = StatusCode.UNKNOWN
-        if trailing_metadata:
-            self.set_trailing_metadata(trailing_metadata)
-        self.has_aborted = True
-        self.fail(code, details)
-        raise AbortError("Locally aborted.")
+        self._plain.abort(code, details, trailing_metadata)
 
     async def abort_with_status(self, status: Status) -> NoReturn:
-        await self.abort(status.code, status.details, status.trailing_metadata)
+        self._plain.abort_with_status(status)
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
         """Sets the metadata. Raises TypeError for what is no metadata."""
-        if isinstance(trailing_metadata, Mapping):
-            raise TypeError("invalid trailing metadata: a mapping, not pairs of a name and a value")
-        try:
-            self._kept.set_trailing_metadata(trailing_metadata)
-        except ValueError as error:
-            raise TypeError(f"invalid trailing metadata: {error}") from error
+        self._plain.set_trailing_metadata(trailing_metadata)
 
     def trailing_metadata(self) -> Any:
-        found = self._kept.trailing_metadata()
-        return () if found is None else found
+        return self._plain.trailing_metadata()
 
     def set_code(self, code: StatusCode) -> None:
-        self._kept.set_code(code_of(code) if isinstance(code, int) else code)
+        self._plain.set_code(code)
 
     def set_details(self, details: str) -> None:
-        self._kept.set_details(details)
+        self._plain.set_details(details)
 
     def code(self) -> Any:
-        found = self._kept.code()
-        return None if found is None else number_of(found)
+        return self._plain.code()
 
     def details(self) -> Any:
-        found = self._kept.details()
-        return found.decode("utf-8", "replace") if isinstance(found, bytes) else found or ""
+        return self._plain.details()
 
     def set_compression(self, compression: Any) -> None:
-        self._kept.set_compression(compression)
+        self._plain.set_compression(compression)
 
     def disable_next_message_compression(self) -> None:
-        self._kept.disable_next_message_compression()
+        self._plain.disable_next_message_compression()
 
     # --- the client ---
 
@@ -177,7 +166,7 @@ class ServedContext(ServicerContext[Any, Any]):
         return self._kept.auth_context()
 
     def time_remaining(self) -> float | None:
-        return 0.0 if self._has_ended else self._kept.time_left()
+        return self._plain.time_remaining()
 
     # --- the end ---
 
@@ -188,7 +177,7 @@ class ServedContext(ServicerContext[Any, Any]):
         return self.was_cancelled or (not self._has_ended and self._call.is_cancelled())
 
     def done(self) -> bool:
-        return self._has_ended
+        return self._has_ended or self._plain.has_aborted
 
     # --- for the server ---
 
