@@ -191,27 +191,97 @@ def test_registered_handlers_that_are_added_while_the_server_runs(
     server.stop(None).wait(SOON)
 
 
-def test_handlers_that_are_added_while_a_server_for_asyncio_runs(pair: Pair) -> None:
-    async def upper(request: StringValue, context: Any) -> StringValue:
-        return text(request.value.upper())
-
-    async def run() -> str:
-        server = pair.server.aio.server()
-        port = server.add_insecure_port("127.0.0.1:0")
-        await server.start()
-        handlers = {"Upper": handler(pair.server, "unary_unary", upper)}
-        server.add_generic_rpc_handlers((pair.server.method_handlers_generic_handler("test.Text", handlers),))
-        async with pair.client.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            response = await method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
-        await server.stop(None)
-        return str(response.value)
-
-    assert asyncio.run(run()) == "A"
-
-
 def test_handlers_by_name(pair: Pair) -> None:
     upper = handler(pair.server, *calls.METHODS["Upper"])
 
     made = pair.server.method_handlers_generic_handler("test.Text", {"Upper": upper})
 
     assert made._method_handlers == {"/test.Text/Upper": upper}
+
+
+async def aio_upper(request: StringValue, context: Any) -> StringValue:
+    return text(request.value.upper())
+
+
+async def aio_letters(request: StringValue, context: Any) -> Any:
+    for letter in request.value:
+        yield text(letter)
+
+
+async def aio_joined(requests: Any, context: Any) -> StringValue:
+    return text("".join([each.value async for each in requests]))
+
+
+async def aio_echo(requests: Any, context: Any) -> Any:
+    async for request in requests:
+        yield request
+
+
+AIO_METHODS: dict[str, Any] = {
+    "Upper": ("unary_unary", aio_upper),
+    "Letters": ("unary_stream", aio_letters),
+    "Joined": ("stream_unary", aio_joined),
+    "Echo": ("stream_stream", aio_echo),
+    "Blocking": ("unary_unary", calls.upper),
+}
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.parametrize("has_others", [False, True])
+def test_handlers_may_be_added_to_a_server_for_asyncio_that_has_started(
+    pair: Pair, is_named: bool, has_others: bool
+) -> None:
+    """The first handler of a name still counts."""
+
+    async def first(request: StringValue, context: Any) -> StringValue:
+        return text("first")
+
+    def of_service(methods: dict[str, Any]) -> Any:
+        handlers = {name: handler(pair.server, *found) for name, found in methods.items()}
+        return pair.server.method_handlers_generic_handler("test.Text", handlers)
+
+    async def run() -> None:
+        server = pair.server.aio.server(futures.ThreadPoolExecutor(2))
+        if has_others:
+            server.add_generic_rpc_handlers((of_service({"First": ("unary_unary", first)}),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        async with pair.client.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            upper = method(channel, "Upper", "unary_unary")
+            with pytest.raises(pair.client.aio.AioRpcError, match="UNIMPLEMENTED"):
+                await upper(text("a"), timeout=SOON)
+
+            added = {**AIO_METHODS, "First": ("unary_unary", aio_upper)}
+            server.add_generic_rpc_handlers((of_service(added) if is_named else by_suffix(pair.server, added, []),))
+
+            assert (await upper(text("a"), timeout=SOON)).value == "A"
+            assert (await method(channel, "Blocking", "unary_unary")(text("a"), timeout=SOON)).value == "A"
+            found = method(channel, "Letters", "unary_stream")(text("abc"), timeout=SOON)
+            assert [each.value async for each in found] == ["a", "b", "c"]
+            requests = [text("a"), text("b")]
+            assert (await method(channel, "Joined", "stream_unary")(iter(requests), timeout=SOON)).value == "ab"
+            found = method(channel, "Echo", "stream_stream")(iter(requests), timeout=SOON)
+            assert [each.value async for each in found] == ["a", "b"]
+            first_found = await method(channel, "First", "unary_unary")(text("a"), timeout=SOON)
+            assert first_found.value == ("first" if has_others else "A")
+        await server.stop(None)
+
+    asyncio.run(run())
+
+
+def test_methods_cannot_be_registered_with_a_server_for_asyncio_that_has_started(
+    pair: Pair, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        server = pair.server.aio.server()
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        late = {"Upper": handler(pair.server, "unary_unary", aio_upper)}
+        server.add_registered_method_handlers("test.Text", late)
+        async with pair.client.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            with pytest.raises(pair.client.aio.AioRpcError, match="Method not found"):
+                await method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
+        await server.stop(None)
+
+    asyncio.run(run())
+    assert "Cannot register method handlers" in caplog.text

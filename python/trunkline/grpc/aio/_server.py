@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from .._ports import Port, Ports
 from .._server_interface import RpcMethodHandler
 from ._method_server import CallHost, MethodServer
 from ._server_interface import Server
+
+_log = logging.getLogger(__name__)
 
 
 class _RunningPort(RunningServer):
@@ -99,6 +102,9 @@ class GrpcServer(Server):
         self._table.add_generic(generic_rpc_handlers)
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
+        if self._has_started:
+            # The warning begins with grpcio's words, which programs look for.
+            return _log.warning("Cannot register method handlers of %s: the server has started", service_name)
         self._table.add_registered(service_name, method_handlers)
 
     def add_insecure_port(self, address: str) -> int:

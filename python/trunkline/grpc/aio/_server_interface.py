@@ -19,10 +19,10 @@ class Server(abc.ABC):
 
     @abc.abstractmethod
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
-        """Adds handlers of methods. Call it before ``start``."""
+        """Adds handlers of methods. They serve the calls that arrive afterwards, also if the server has started."""
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
-        """Adds handlers of the methods of a service. Call it before ``start``."""
+        """Adds handlers of the methods of a service. After ``start`` it has no effect but a warning."""
 
     @abc.abstractmethod
     def add_insecure_port(self, address: str) -> int:
