@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import weakref
 from typing import Any
 
 from ...aio._loop_inbox import running_loop
 from ._errors import UsageError
+
+_log = logging.getLogger(__name__)
 
 
 class ActiveCalls:
@@ -67,10 +70,17 @@ class ActiveCalls:
         loop = running_loop()
         for call in self._alive():
             if call._loop is loop:
-                call.cancel()
+                _cancel(call)
             else:
                 with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile
-                    call._loop.call_soon_threadsafe(call.cancel)
+                    call._loop.call_soon_threadsafe(_cancel, call)
+
+
+def _cancel(call: Any) -> None:
+    try:
+        call.cancel()
+    except Exception:
+        _log.exception("a call that interceptors have made cannot be cancelled")
 
 
 def _end_of(call: Any, loop: asyncio.AbstractEventLoop) -> asyncio.Future[None]:
