@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TlsOptions: certificates, keys and verification for tls:// endpoints.
+// TlsOptions, TlsCertificate: certificates, keys and verification for tls:// endpoints.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,15 @@ namespace trunkline {
 /// The choice of a server whether it asks its clients for certificates.
 enum class ClientCertificate { none, optional, required };
 
+/// A certificate chain, leaf first, and the private key of its leaf. Each is a file or a text in PEM; setting both
+/// forms is an error.
+struct TlsCertificate {
+  std::string certificate_file{};
+  std::string private_key_file{};
+  std::string certificate_pem{};
+  std::string private_key_pem{};
+};
+
 /// The settings of TLS. All files are PEM. They are read when the server starts to listen or when the channel first
 /// connects. Errors name the file.
 struct TlsOptions {
@@ -22,6 +31,10 @@ struct TlsOptions {
   /// The certificate chain and the private key as texts in PEM, in place of the files. Setting both forms is an error.
   std::string certificate_pem{};
   std::string private_key_pem{};
+  /// Further certificates of a server that has several names. A client that names a host (SNI, RFC 6066) meets the
+  /// first certificate that is for this host (RFC 6125), beginning with the one above. A client that names none, or one
+  /// that no certificate is for, meets the one above. An error for channels.
+  std::vector<TlsCertificate> additional_certificates{};
   /// The file of the authorities that may sign the peer's certificate; empty: the trust store of the system.
   std::string ca_file{};
   /// The certificate authorities as text in PEM, in place of the file.

@@ -6,6 +6,7 @@
 #include "payload.h"
 #include "python_compressor.h"
 #include "python_resolver.h"
+#include "tls_certificates.h"
 #include "tls_renewal.h"
 
 #include <concepts>
@@ -58,9 +59,7 @@ Setter path(std::string& target) {
 
 /// Reads a str or bytes.
 Setter pem(std::string& target) {
-  return [&target](const std::string& what, const py::handle& value) {
-    target = PyBytes_Check(value.ptr()) != 0 ? value.cast<std::string>() : text_of(what, value);
-  };
+  return [&target](const std::string& what, const py::handle& value) { target = pem_of(what, value); };
 }
 
 Setter flag(bool& target) {
@@ -75,6 +74,11 @@ Setter texts(std::vector<std::string>& target) {
     for (const py::handle& value : values) read.push_back(text_of(what, value));
     target = std::move(read);
   };
+}
+
+/// Reads an iterable of dictionaries.
+Setter certificates(std::vector<TlsCertificate>& target) {
+  return [&target](const std::string& what, const py::handle& values) { target = certificates_of(what, values); };
 }
 
 /// Reads the names of the application's codecs.
@@ -314,6 +318,7 @@ ServerOptions server_options_of(const py::dict& options) {
       throw py::value_error(what + " is '" + name + "', none of none, optional, required");
     }
   };
+  table["additional_certificates"] = certificates(result.tls.additional_certificates);
   py::object renew_tls;
   table["renew_tls"] = [&renew_tls](const std::string& what, const py::handle& function) {
     if (PyCallable_Check(function.ptr()) == 0) throw py::type_error(what + " is not callable");

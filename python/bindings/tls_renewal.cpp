@@ -3,6 +3,7 @@
 #include "tls_renewal.h"
 
 #include "completion.h"
+#include "tls_certificates.h"
 
 #include <exception>
 #include <string>
@@ -22,6 +23,9 @@ std::shared_ptr<const TlsOptions> TlsRenewal::next() const {
     options->private_key_pem = parts[0].cast<std::string>();
     options->certificate_pem = parts[1].cast<std::string>();
     if (!parts[2].is_none()) options->ca_pem = parts[2].cast<std::string>();
+    if (parts.size() > 3) {
+      options->additional_certificates = certificates_of("renew_tls: the fourth part of the tuple", parts[3]);
+    }
     return options;
   } catch (py::error_already_set& error) {
     if (!defer_interrupt(error)) error.discard_as_unraisable("renewal of trunkline's certificates");

@@ -11,7 +11,8 @@
 namespace trunkline::python {
 
 /// Calls a function that returns None, or a tuple of a private key, a certificate chain and the authorities or None, in
-/// PEM. An exception that it raises is passed to sys.unraisablehook, and renews nothing.
+/// PEM; the tuple may have the additional certificates, too. An exception that it raises is passed to
+/// sys.unraisablehook, and renews nothing.
 class TlsRenewal {
  public:
   /// Requires the GIL.

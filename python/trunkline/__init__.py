@@ -7,6 +7,7 @@
 import importlib as _importlib
 import typing as _typing
 
+from ._calls.connection_options import TlsCertificate
 from ._client.options import CallOptions, ChannelOptions, HedgingOptions, StreamOptions
 from ._client.outgoing_call import ClientInterceptor, OutgoingCall
 from ._client.resolved_server import ResolvedServer
@@ -116,6 +117,7 @@ __all__ = [
     "StatusCode",
     "StreamOptions",
     "Target",
+    "TlsCertificate",
     "Unauthenticated",
     "UnaryMethod",
     "Unavailable",

@@ -7,10 +7,12 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/x509v3.h>
 
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace trunkline::net {
 
@@ -134,7 +136,8 @@ Status TlsContext::configure() {
   if (Status status = load_own_certificate(); !status.is_ok()) return status;
   if (Status status = load_authorities(); !status.is_ok()) return status;
   set_verification();
-  return set_alpn();
+  if (Status status = set_alpn(); !status.is_ok()) return status;
+  return load_additional_certificates();
 }
 
 Status TlsContext::load_own_certificate() {
@@ -237,6 +240,50 @@ int TlsContext::select_alpn(SSL*, const unsigned char** chosen, unsigned char* c
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;
   *chosen = selected;
   return SSL_TLSEXT_ERR_OK;
+}
+
+Status TlsContext::load_additional_certificates() {
+  const std::vector<TlsCertificate>& additional = options_.additional_certificates;
+  if (additional.empty()) return {};
+  if (role_ == TlsRole::client) {
+    return {StatusCode::invalid_argument, "tls: additional_certificates are for servers"};
+  }
+  for (std::size_t index = 0; index < additional.size(); ++index) {
+    const TlsCertificate& pair = additional[index];
+    TlsOptions options = options_;
+    options.additional_certificates.clear();
+    options.certificate_file = pair.certificate_file;
+    options.private_key_file = pair.private_key_file;
+    options.certificate_pem = pair.certificate_pem;
+    options.private_key_pem = pair.private_key_pem;
+    Result<std::shared_ptr<const TlsContext>> loaded = load(TlsRole::server, options);
+    if (!loaded.is_ok()) {
+      return {StatusCode::invalid_argument,
+              std::string(loaded.status().message()) + " (additional certificate " + std::to_string(index + 1) + ")"};
+    }
+    additional_.push_back(std::move(loaded).value());
+  }
+  SSL_CTX_set_tlsext_servername_callback(context_.get(), &TlsContext::select_certificate);
+  SSL_CTX_set_tlsext_servername_arg(context_.get(), this);
+  return {};
+}
+
+bool TlsContext::is_for(const std::string& host) const {
+  return X509_check_host(SSL_CTX_get0_certificate(context_.get()), host.data(), host.size(), 0, nullptr) == 1;
+}
+
+int TlsContext::select_certificate(SSL* session, int*, void* context) {
+  const char* const name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+  if (name == nullptr) return SSL_TLSEXT_ERR_NOACK;
+  const std::string host = name;
+  const auto& own = *static_cast<const TlsContext*>(context);
+  if (own.is_for(host)) return SSL_TLSEXT_ERR_OK;
+  for (const std::shared_ptr<const TlsContext>& other : own.additional_) {
+    if (!other->is_for(host)) continue;
+    return SSL_set_SSL_CTX(session, other->context_.get()) != nullptr ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+  }
+  // The client meets the first certificate, and decides by itself.
+  return SSL_TLSEXT_ERR_NOACK;
 }
 
 Result<std::shared_ptr<const TlsContext>> make_server_context(const TlsOptions& options) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -41,6 +42,11 @@ class TlsContext {
   Status load_authorities();
   void set_verification();
   Status set_alpn();
+  Status load_additional_certificates();
+  /// Returns true if the certificate is for the host.
+  bool is_for(const std::string& host) const;
+  /// Chooses the context of the certificate that is for the host which the client names.
+  static int select_certificate(SSL* session, int* alert, void* context);
   static int select_alpn(SSL* session, const unsigned char** chosen, unsigned char* chosen_size,
                          const unsigned char* offered, unsigned offered_size, void* context);
 
@@ -49,6 +55,8 @@ class TlsContext {
   /// The ALPN names, each behind its length (RFC 7301).
   std::string alpn_wire_;
   std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>> context_;
+  /// Those of the additional certificates, which have none of their own.
+  std::vector<std::shared_ptr<const TlsContext>> additional_;
 };
 
 /// Returns the text of the oldest entry of this thread's OpenSSL error queue, for example "key values mismatch".

@@ -23,9 +23,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     run("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test ca", "-days", "2")
-    for name in ("server", "client"):
+    for name in ("server", "client", "other.test"):
         run("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        Path(folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        names = "DNS:other.test" if name == "other.test" else "DNS:localhost,IP:127.0.0.1"
+        Path(folder / "names").write_text(f"subjectAltName={names}\n")
         signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"]
         run("x509", "-req", "-in", f"{name}.csr", *signing, "-out", f"{name}.pem")
     return {path.name: str(path) for path in folder.iterdir()}
@@ -99,3 +100,51 @@ def test_certificates_from_memory(files: dict[str, str]) -> None:
         trunkline.Server(certificate_pem=wrong)
     with pytest.raises(trunkline.InvalidArgument, match="tls: certificate_pem: no start line"):
         trunkline.Server(certificate_pem="x", private_key_pem="y").serve("tls://127.0.0.1:0")
+
+
+@pytest.mark.parametrize("form", ["files", "texts", "renewed"])
+def test_several_names(files: dict[str, str], form: str) -> None:
+    def read(name: str) -> bytes:
+        return Path(files[name]).read_bytes()
+
+    options: dict[str, Any] = {"certificate_file": files["server.pem"], "private_key_file": files["server.key"]}
+    texts = {"certificate_pem": read("other.test.pem"), "private_key_pem": read("other.test.key").decode()}
+    if form == "files":
+        other = {"certificate_file": Path(files["other.test.pem"]), "private_key_file": files["other.test.key"]}
+        options["additional_certificates"] = (other,)
+    elif form == "texts":
+        options["additional_certificates"] = [texts]
+    else:
+        options["renew_tls"] = lambda: (read("server.key"), read("server.pem"), None, [texts])
+    host = trunkline.Server(threads=1, **options)
+    host.add("up", lambda: True)
+
+    with host.serve("tls://127.0.0.1:0") as running:
+        for name in ("localhost", "other.test"):
+            with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"], server_name=name) as channel:
+                assert channel.call("up") is True
+        with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"], server_name="third.test") as channel:
+            with pytest.raises(trunkline.Unavailable, match="hostname mismatch"):
+                channel.call("up")
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        ({}, "additional_certificates' must be a sequence of dicts, not one dict"),
+        ("pem", "additional_certificates' must be a sequence of dicts, not one str"),
+        (["pem"], "additional_certificates' has a str, not dicts with a certificate each"),
+        ([{"certificate": "x"}], "'certificate' is unknown, none of certificate_file"),
+        ([{"certificate_pem": 5}], "'certificate_pem' is 5"),
+        (5, "not iterable"),
+    ],
+)
+def test_additional_certificates_of_another_type(value: Any, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        trunkline.Server(additional_certificates=value)
+
+
+def test_additional_certificates_are_for_servers() -> None:
+    options: Any = {"additional_certificates": []}
+    with pytest.raises(TypeError, match="unknown option 'additional_certificates'"):
+        trunkline.Channel("tcp://127.0.0.1:1", **options)

@@ -11,6 +11,15 @@ from .._messages.codec import Codec
 from .._messages.compressor import Compressor, functions_of
 
 
+class TlsCertificate(TypedDict, total=False):
+    """A certificate chain, leaf first, and the private key of its leaf, as PEM: each in a file or as a text."""
+
+    certificate_file: str | os.PathLike[str]
+    private_key_file: str | os.PathLike[str]
+    certificate_pem: str | bytes
+    private_key_pem: str | bytes
+
+
 class ConnectionOptions(TypedDict, total=False):
     """
     Options of each connection:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from .._calls.connection_options import ConnectionOptions
+from .._calls.connection_options import ConnectionOptions, TlsCertificate
 from .incoming_call import ServerInterceptor
 
 
@@ -19,9 +19,13 @@ class ServerOptions(ConnectionOptions, total=False):
     itself.
     ``client_certificate``: ``none``: not requested, the default; ``optional``: checked if the client sends one;
     ``required``.
+    ``additional_certificates``: further certificates of a server with several names, each a ``TlsCertificate``. A
+    client that names a host (SNI) meets the first certificate that is for this host, beginning with the server's own,
+    which also meets all other clients; none by default.
     ``renew_tls``: called for each connection before its TLS handshake. Returns a private key, a certificate chain and
-    authorities or None, as bytes in PEM, which replace those of the server for this and later connections, or None. It
-    must not block, nor call this server. What it raises goes to ``sys.unraisablehook``. None by default.
+    authorities or None, as bytes in PEM, and maybe the additional certificates, which replace those of the server for
+    this and later connections, or None. It must not block, nor call this server. What it raises goes to
+    ``sys.unraisablehook``. None by default.
     ``max_connections``: further connections are closed right after they are accepted. 1 or more; 100000 by default.
     ``max_connections_per_peer``: the same for connections from one address. An IPv6 address counts by its network of 64
     bits; peers over ``unix`` and ``inproc`` are not limited. 1 or more; 10000 by default.
@@ -76,7 +80,10 @@ class ServerOptions(ConnectionOptions, total=False):
     listen_backlog: int
     reuse_port: bool
     client_certificate: Literal["none", "optional", "required"]
-    renew_tls: Callable[[], tuple[bytes, bytes, bytes | None] | None]
+    additional_certificates: Sequence[TlsCertificate]
+    renew_tls: Callable[
+        [], tuple[bytes, bytes, bytes | None] | tuple[bytes, bytes, bytes | None, Sequence[TlsCertificate]] | None
+    ]
     max_connections: int
     max_connections_per_peer: int
     max_concurrent_calls_per_connection: int

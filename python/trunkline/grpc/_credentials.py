@@ -6,7 +6,10 @@ from __future__ import annotations
 import enum
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from .._calls.connection_options import TlsCertificate
 
 _log = logging.getLogger(__name__)
 
@@ -84,15 +87,14 @@ class ServerCertificateConfiguration:
 def _server_options(
     pairs: Iterable[tuple[Pem, Pem]], root_certificates: Pem | None, require_client_auth: bool
 ) -> dict[str, Any]:
-    """Returns the options. ValueError unless there is one pair, and root certificates if clients need certificates."""
+    """Returns the options. ValueError without any pair, or root certificates if clients need certificates."""
     found = list(pairs)
     if not found:
         raise ValueError("At least one private key-certificate chain pair is required!")
-    if len(found) > 1:
-        raise ValueError(f"a server of Trunkline has one private key and certificate chain, not {len(found)}")
     if require_client_auth and root_certificates is None:
         raise ValueError("Illegal to require client auth without providing root certificates!")
-    options: dict[str, Any] = {"private_key_pem": found[0][0], "certificate_pem": found[0][1]}
+    first, *others = ({"private_key_pem": key, "certificate_pem": chain} for key, chain in found)
+    options: dict[str, Any] = {**first, "additional_certificates": others}
     if root_certificates is not None and require_client_auth:
         options.update(ca_pem=root_certificates, client_certificate="required")
     return options
@@ -103,8 +105,9 @@ def ssl_server_credentials(
     root_certificates: Pem | None = None,
     require_client_auth: bool = False,
 ) -> ServerCredentials:
-    """Returns credentials for TLS with one pair of a private key and a certificate chain, as PEM. With
-    ``require_client_auth`` clients need a certificate that ``root_certificates`` vouch for."""
+    """Returns credentials for TLS with pairs of a private key and a certificate chain, as PEM. A client that names a
+    host meets the first certificate for it, other clients meet the first one. With ``require_client_auth`` clients need
+    a certificate that ``root_certificates`` vouch for."""
     return ServerCredentials(
         _server_options(private_key_certificate_chain_pairs, root_certificates, require_client_auth)
     )
@@ -145,7 +148,7 @@ def dynamic_ssl_server_credentials(
     else:
         options.pop("ca_pem", None)
 
-    def renew_tls() -> tuple[Pem, Pem, Pem | None] | None:
+    def renew_tls() -> tuple[Pem, Pem, Pem | None, list[TlsCertificate]] | None:
         try:
             renewed = certificate_configuration_fetcher()
         except Exception:
@@ -157,7 +160,12 @@ def dynamic_ssl_server_credentials(
             _log.error("the fetcher of certificates has returned a %s", type(renewed).__name__)
             return None
         found = renewed.options
-        return found["private_key_pem"], found["certificate_pem"], found.get("ca_pem")
+        return (
+            found["private_key_pem"],
+            found["certificate_pem"],
+            found.get("ca_pem"),
+            found["additional_certificates"],
+        )
 
     options["renew_tls"] = renew_tls
     return ServerCredentials(options)

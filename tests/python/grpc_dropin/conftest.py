@@ -30,8 +30,9 @@ def pem(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     run("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test ca", "-days", "2")
-    Path(folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    for name in ("server", "client", "other"):
+    for name in ("server", "client", "other", "elsewhere.test"):
+        names = "DNS:elsewhere.test" if name == "elsewhere.test" else "DNS:localhost,IP:127.0.0.1"
+        Path(folder / "names").write_text(f"subjectAltName={names}\n")
         run("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
         signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"]
         run("x509", "-req", "-in", f"{name}.csr", *signing, "-out", f"{name}.pem")

@@ -176,6 +176,30 @@ def test_server_credentials_are_checked(pair: Pair, pem: dict[str, bytes]) -> No
         pair.client.ssl_channel_credentials("text")
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_several_certificates(pair: Pair, pem: dict[str, bytes], dynamic: bool) -> None:
+    """A client meets the one that is for the host which it names, or the first one."""
+    pairs = [(pem[f"{name}.key"], pem[f"{name}.pem"]) for name in ("server", "elsewhere.test")]
+    if dynamic:
+        first = pair.server.ssl_server_certificate_configuration(pairs[:1])
+        both = pair.server.ssl_server_certificate_configuration(pairs)
+        credentials = pair.server.dynamic_ssl_server_credentials(first, lambda: both)
+    else:
+        credentials = pair.server.ssl_server_credentials(pairs)
+    server, target = serve(pair.server, credentials)
+    own = pair.client.ssl_channel_credentials(pem["ca.pem"])
+
+    for name in ("localhost", "elsewhere.test"):
+        with pair.client.secure_channel(target, own, [("grpc.ssl_target_name_override", name)]) as channel:
+            assert method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON).value == "A"
+    with pair.client.secure_channel(target, own, [("grpc.ssl_target_name_override", "third.test")]) as channel:
+        with pytest.raises(pair.client.RpcError) as raised:
+            method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
+    error: Any = raised.value
+    assert error.code() is pair.client.StatusCode.UNAVAILABLE
+    server.stop(None).wait(SOON)
+
+
 def test_certificates_that_are_replaced(pair: Pair, pem: dict[str, bytes]) -> None:
     """The first handshake keeps the certificate, the second one gets that of the client, the third fails to fetch."""
 
