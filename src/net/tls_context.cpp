@@ -263,7 +263,9 @@ Status TlsContext::load_additional_certificates() {
     }
     additional_.push_back(std::move(loaded).value());
   }
-  SSL_CTX_set_tlsext_servername_callback(context_.get(), &TlsContext::select_certificate);
+  // OpenSSL's macro for this has a cast in the style of C.
+  SSL_CTX_callback_ctrl(context_.get(), SSL_CTRL_SET_TLSEXT_SERVERNAME_CB,
+                        reinterpret_cast<void (*)()>(&TlsContext::select_certificate));
   SSL_CTX_set_tlsext_servername_arg(context_.get(), this);
   return {};
 }
