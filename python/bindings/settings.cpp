@@ -76,7 +76,7 @@ Setter texts(std::vector<std::string>& target) {
   };
 }
 
-/// Reads an iterable of dictionaries.
+/// Reads a list or tuple of dictionaries.
 Setter certificates(std::vector<TlsCertificate>& target) {
   return [&target](const std::string& what, const py::handle& values) { target = certificates_of(what, values); };
 }
@@ -357,7 +357,7 @@ ServerOptions server_options_of(const py::dict& options) {
   table["expose_exception_text"] = flag(result.expose_exception_text);
   apply("Server", options, table);
   if (renew_tls) {
-    result.tls.renew = [renewal = std::make_shared<const TlsRenewal>(renew_tls, result.tls.client_certificate)] {
+    result.tls.renew = [renewal = std::make_shared<const TlsRenewal>(renew_tls, result.tls)] {
       return renewal->next();
     };
   }

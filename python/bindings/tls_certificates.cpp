@@ -41,8 +41,8 @@ std::string pem_of(const std::string& what, const py::handle& value) {
 }
 
 std::vector<TlsCertificate> certificates_of(const std::string& what, const py::handle& values) {
-  if (py::isinstance<py::dict>(values) || py::isinstance<py::str>(values)) {
-    throw py::type_error(what + " must be a sequence of dicts, not one " + Py_TYPE(values.ptr())->tp_name);
+  if (!py::isinstance<py::list>(values) && !py::isinstance<py::tuple>(values)) {
+    throw py::type_error(what + " must be a list or tuple of dicts, not one " + Py_TYPE(values.ptr())->tp_name);
   }
   std::vector<TlsCertificate> result;
   for (const py::handle& value : values) result.push_back(certificate_of(what, value));

@@ -20,6 +20,7 @@ std::shared_ptr<const TlsOptions> TlsRenewal::next() const {
     const auto parts = renewed.cast<py::tuple>();
     auto options = std::make_shared<TlsOptions>();
     options->client_certificate = client_certificate_;
+    options->additional_certificates = additional_certificates_;
     options->private_key_pem = parts[0].cast<std::string>();
     options->certificate_pem = parts[1].cast<std::string>();
     if (!parts[2].is_none()) options->ca_pem = parts[2].cast<std::string>();
@@ -30,7 +31,13 @@ std::shared_ptr<const TlsOptions> TlsRenewal::next() const {
   } catch (py::error_already_set& error) {
     if (!defer_interrupt(error)) error.discard_as_unraisable("renewal of trunkline's certificates");
   } catch (const py::cast_error&) {
-    PyErr_SetString(PyExc_TypeError, "renew_tls: the function returned no tuple of three PEM texts, nor None");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "renew_tls: the function returned no tuple of three PEM texts and maybe further certificates, nor None");
+    PyErr_WriteUnraisable(function_.get());
+  } catch (const py::builtin_exception& error) {
+    // A further certificate is not as it must be.
+    error.set_error();
     PyErr_WriteUnraisable(function_.get());
   } catch (const std::exception&) {
     // There is no memory for the certificates.

@@ -270,14 +270,13 @@ Status TlsContext::load_additional_certificates() {
   return {};
 }
 
-bool TlsContext::is_for(const std::string& host) const {
+bool TlsContext::is_for(std::string_view host) const noexcept {
   return X509_check_host(SSL_CTX_get0_certificate(context_.get()), host.data(), host.size(), 0, nullptr) == 1;
 }
 
 int TlsContext::select_certificate(SSL* session, int*, void* context) {
-  const char* const name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
-  if (name == nullptr) return SSL_TLSEXT_ERR_NOACK;
-  const std::string host = name;
+  const char* const host = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
+  if (host == nullptr) return SSL_TLSEXT_ERR_NOACK;
   const auto& own = *static_cast<const TlsContext*>(context);
   if (own.is_for(host)) return SSL_TLSEXT_ERR_OK;
   for (const std::shared_ptr<const TlsContext>& other : own.additional_) {

@@ -44,7 +44,7 @@ class TlsContext {
   Status set_alpn();
   Status load_additional_certificates();
   /// Returns true if the certificate is for the host.
-  bool is_for(const std::string& host) const;
+  bool is_for(std::string_view host) const noexcept;
   /// Chooses the context of the certificate that is for the host which the client names.
   static int select_certificate(SSL* session, int* alert, void* context);
   static int select_alpn(SSL* session, const unsigned char** chosen, unsigned char* chosen_size,

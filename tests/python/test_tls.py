@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +133,12 @@ def test_several_names(files: dict[str, str], form: str) -> None:
 @pytest.mark.parametrize(
     "value, text",
     [
-        ({}, "additional_certificates' must be a sequence of dicts, not one dict"),
-        ("pem", "additional_certificates' must be a sequence of dicts, not one str"),
+        ({}, "additional_certificates' must be a list or tuple of dicts, not one dict"),
+        ("pem", "additional_certificates' must be a list or tuple of dicts, not one str"),
         (["pem"], "additional_certificates' has a str, not dicts with a certificate each"),
         ([{"certificate": "x"}], "'certificate' is unknown, none of certificate_file"),
         ([{"certificate_pem": 5}], "'certificate_pem' is 5"),
-        (5, "not iterable"),
+        (5, "additional_certificates' must be a list or tuple of dicts, not one int"),
     ],
 )
 def test_additional_certificates_of_another_type(value: Any, text: str) -> None:
@@ -148,3 +150,46 @@ def test_additional_certificates_are_for_servers() -> None:
     options: Any = {"additional_certificates": []}
     with pytest.raises(TypeError, match="unknown option 'additional_certificates'"):
         trunkline.Channel("tcp://127.0.0.1:1", **options)
+
+
+def test_a_renewal_may_leave_the_additional_certificates(files: dict[str, str]) -> None:
+    other: trunkline.TlsCertificate = {
+        "certificate_file": files["other.test.pem"],
+        "private_key_file": files["other.test.key"],
+    }
+    key, chain = Path(files["server.key"]).read_bytes(), Path(files["server.pem"]).read_bytes()
+    host = trunkline.Server(
+        threads=1,
+        certificate_pem=chain,
+        private_key_pem=key,
+        additional_certificates=[other],
+        renew_tls=lambda: (key, chain, None),
+    )
+    host.add("up", lambda: True)
+
+    with host.serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"], server_name="other.test") as channel:
+            assert channel.call("up") is True
+
+
+@pytest.mark.parametrize(
+    "further, text",
+    [([{"certificate": "x"}], "renew_tls: .*'certificate' is unknown"), ({}, "renew_tls: .*must be a list or tuple")],
+)
+def test_wrong_certificates_of_a_renewal_are_told(
+    files: dict[str, str], further: Any, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: told.append(raised.exc_value))
+    key, chain = Path(files["server.key"]).read_bytes(), Path(files["server.pem"]).read_bytes()
+    host = trunkline.Server(
+        threads=1, certificate_pem=chain, private_key_pem=key, renew_tls=lambda: (key, chain, None, further)
+    )
+    host.add("up", lambda: True)
+
+    with host.serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"], server_name="localhost") as channel:
+            assert channel.call("up") is True
+
+    assert len(told) == 1 and isinstance(told[0], TypeError)
+    assert re.search(text, str(told[0]))

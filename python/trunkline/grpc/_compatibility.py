@@ -5,6 +5,7 @@ that these packages use. They hold nothing of their own, and no other name of gr
 from __future__ import annotations
 
 import importlib
+import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Callable, Mapping
@@ -84,6 +85,25 @@ ALIASES: Mapping[str, Mapping[str, str]] = {
 }
 
 
+class AliasLoader(importlib.abc.Loader):
+    """Loads a module of aliases under any of its names. Nothing of it has to run."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is one of the table."""
+        self._name = name
+        self._own_spec: importlib.machinery.ModuleSpec | None = None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = alias_module(self._name)
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Keeps the module's own specification."""
+        if self._own_spec is not None:
+            module.__spec__ = self._own_spec
+
+
 def alias_module(name: str) -> ModuleType:
     """Returns the module of aliases with a name of the table. There is one, also under its name in this package."""
     full_name = f"{_PACKAGE}.{name}"
@@ -94,7 +114,7 @@ def alias_module(name: str) -> ModuleType:
     is_package = any(other.startswith(f"{name}.") for other in ALIASES)
     if is_package:
         made.__path__ = []
-    made.__spec__ = importlib.machinery.ModuleSpec(full_name, None, is_package=is_package)
+    made.__spec__ = importlib.machinery.ModuleSpec(full_name, AliasLoader(name), is_package=is_package)
     made.__getattr__ = _resolver(full_name, name)  # type: ignore[method-assign]
     made.__dir__ = lambda: sorted({*made.__dict__, *ALIASES[name]})  # type: ignore[method-assign]
     return sys.modules.setdefault(full_name, made)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from types import ModuleType
 
-from ._compatibility import ALIASES, alias_module
+from ._compatibility import ALIASES, AliasLoader
 
 _PACKAGE = __name__.rpartition(".")[0]
 
@@ -24,11 +24,14 @@ def _is_grpc(name: str) -> bool:
 
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds ``grpc`` and each of its submodules as the module of the same name in ``trunkline.grpc``, which is imported
-    once; and the modules of aliases, also by their names in ``trunkline.grpc``."""
+    once; and the modules of aliases, also by their names in ``trunkline.grpc``. Below another module ``grpc`` it finds
+    nothing."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        if _is_grpc(fullname) and sys.modules.get("grpc", sys.modules[_PACKAGE]) is not sys.modules[_PACKAGE]:
+            return None
         for package in ("grpc", _PACKAGE):
             if fullname == package or fullname.startswith(f"{package}."):
                 return _spec(fullname, fullname[len(package) + 1 :], is_own=package == _PACKAGE)
@@ -38,9 +41,11 @@ class _Finder(importlib.abc.MetaPathFinder):
 def _spec(full_name: str, name: str, is_own: bool) -> importlib.machinery.ModuleSpec | None:
     """Returns the specification of a module whose name relative to ``grpc`` is ``name``; None if there is none."""
     meant = f"{_PACKAGE}.aio" if name == "experimental.aio" else f"{_PACKAGE}.{name}".rstrip(".")
-    if name not in ALIASES and (is_own or not _exists(meant)):
+    if name in ALIASES:
+        return importlib.machinery.ModuleSpec(full_name, AliasLoader(name))
+    if is_own or not _exists(meant):
         return None
-    return importlib.machinery.ModuleSpec(full_name, _Loader(meant, name))
+    return importlib.machinery.ModuleSpec(full_name, _Loader(meant))
 
 
 def _exists(name: str) -> bool:
@@ -53,13 +58,12 @@ def _exists(name: str) -> bool:
 class _Loader(importlib.abc.Loader):
     """Loads a module under a further name: it is imported by its own."""
 
-    def __init__(self, meant: str, name: str) -> None:
+    def __init__(self, meant: str) -> None:
         self._meant = meant
-        self._name = name
         self._own_spec: importlib.machinery.ModuleSpec | None = None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        module = alias_module(self._name) if self._name in ALIASES else importlib.import_module(self._meant)
+        module = importlib.import_module(self._meant)
         self._own_spec = module.__spec__
         return module
 
@@ -75,7 +79,10 @@ _finder = _Finder()
 
 def install() -> None:
     """Has ``import grpc`` find ``trunkline.grpc`` in this process from now on: each module is one object under both
-    names. Raises RuntimeError if grpcio has been imported, as its users would not be changed."""
+    names. Raises RuntimeError if grpcio has been imported, as its users would not be changed, and in the block of
+    ``imported_as_grpc``, which ends what it has begun."""
+    if _finder not in sys.meta_path and any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        raise RuntimeError("trunkline.grpc.install: it is called in a block of trunkline.grpc.imported_as_grpc")
     own = sys.modules[_PACKAGE]
     if sys.modules.setdefault("grpc", own) is not own:
         raise RuntimeError("trunkline.grpc.install: grpcio has been imported already; call it before, or use "
@@ -86,10 +93,11 @@ def install() -> None:
 
 def uninstall() -> None:
     """Undoes ``install``. Modules that have been imported meanwhile keep ``trunkline.grpc``."""
-    if sys.modules.get("grpc") is not sys.modules[_PACKAGE]:
+    if _finder not in sys.meta_path:
         return
-    with contextlib.suppress(ValueError):
-        sys.meta_path.remove(_finder)
+    sys.meta_path.remove(_finder)
+    if sys.modules.get("grpc") not in (None, sys.modules[_PACKAGE]):
+        return  # what is below it is not of install()
     for name in [name for name in sys.modules if _is_grpc(name)]:
         del sys.modules[name]
 
@@ -102,7 +110,7 @@ def imported_as_grpc() -> Iterator[None]:
         with trunkline.grpc.imported_as_grpc():
             import helloworld_pb2_grpc
 
-    Imports of other threads meanwhile find it too.
+    Imports of other threads meanwhile find it too, also those of its submodules.
     """
     before = {name: module for name, module in sys.modules.items() if _is_grpc(name)}
     for name in before:

@@ -22,11 +22,14 @@ EntryOf = Callable[[str | None, RpcMethodHandler | None], Callable[..., Any]]
 
 class MethodTable:
     """The methods of a server by their full names, as ``/package.Service/Method``. Of two handlers of a name, the first
-    one counts; those of ``add_registered`` come before the others. Generic handlers may be added while the server runs:
-    the calls of methods that the core has no name of look for them."""
+    one counts; those of ``add_registered`` come before the others. Generic handlers may be added while the server runs,
+    which is then given their methods."""
 
     def __init__(self) -> None:
         self._is_served = False
+        #: The names that a server has been given already, and whether it has the entry for unknown ones.
+        self._served_names: set[str] = set()
+        self._serves_unknown = False
         self._registered: dict[str, RpcMethodHandler] = {}
         self._generic: list[Any] = []
 
@@ -54,21 +57,28 @@ class MethodTable:
                 return served
         return None
 
-    def methods(self, entry_of: EntryOf) -> list[Method]:
-        """Returns the methods for a server of Trunkline, which runs from now on. The last one is for the calls of all
-        methods that no handler has told the names of."""
+    def new_methods(self, entry_of: EntryOf, *, serves_unknown: bool) -> list[Method]:
+        """Returns the methods for a server of Trunkline that it has not been given yet; the server runs from now on.
+        With ``serves_unknown`` there is an entry for calls of unknown methods, even if no generic handler serves more
+        methods than it tells the names of. Without that entry such calls take no thread of the server."""
         self._is_served = True
         named: dict[str, RpcMethodHandler] = dict(self._registered)
         for handler in self._generic:
             if not isinstance(handler, ServiceHandler):
-                break  # it is asked for every name that comes before it in the list
+                serves_unknown = True  # it is asked for every name that comes before it in the list
+                break
             for name, method in handler._method_handlers.items():
                 named.setdefault(name, method)
         methods = [
             Method(name.removeprefix("/"), entry_of(name, handler), _signature(handler))
             for name, handler in named.items()
+            if name not in self._served_names
         ]
-        return [*methods, Method("", entry_of(None, None), _SIGNATURE_OF_UNKNOWN)]
+        self._served_names.update(named)
+        if serves_unknown and not self._serves_unknown:
+            self._serves_unknown = True
+            methods.append(Method("", entry_of(None, None), _SIGNATURE_OF_UNKNOWN))
+        return methods
 
 
 def check_generic(handler: Any) -> None:

@@ -130,7 +130,10 @@ class GrpcServer(Server):
         self._stopped = threading.Event()
 
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
-        self._table.add_generic(generic_rpc_handlers)
+        with self._lock:
+            self._table.add_generic(generic_rpc_handlers)
+            if self._has_started:
+                self._serve_new()
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
         self._table.add_registered(service_name, method_handlers)
@@ -146,9 +149,14 @@ class GrpcServer(Server):
             if self._has_started:
                 raise ValueError("Cannot start already-started server!")
             self._has_started = True
-            self._server._add_all(self._table.methods(self._entry_of))
+            self._serve_new()
             for port in self._ports.all:
                 self._running.append(self._port_class(self._server, port))
+
+    def _serve_new(self) -> None:
+        """Serves the methods that are not served yet, on all ports that are served."""
+        serves_unknown = bool(self._routes.interceptors)
+        self._server._add_all(self._table.new_methods(self._entry_of, serves_unknown=serves_unknown))
 
     def _entry_of(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
         entry = MethodServer(name, handler, self._routes).entry

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -50,10 +51,13 @@ class StreamCall(OngoingCall):
         #: for it, and from then on.
         self._answer: _core.StreamOperation | None = None
         self._taken_answer: _core.StreamOperation | None = None
+        #: Who has the call sent; None if that is left to whoever waits for it.
+        self._driver: CallDriver | None = None
         self._is_noticed = False
 
     def send_now(self, driver: CallDriver) -> None:
         """Has the call sent although no thread waits for it."""
+        self._driver = driver
         self._answer = self._stream.begin_await_leading(None, None)
         driver.drive(self._answer)
 
@@ -124,6 +128,12 @@ class StreamCall(OngoingCall):
                     self._operations.wait(self._begin_await_answer)
                 except CoreError as error:
                     self._end(failed_outcome(error))
+                except BaseException:  # of a signal handler, which leaves the call to its driver
+                    if self._driver is not None:
+                        self._taken_answer = None
+                        with contextlib.suppress(CoreError):  # the call has ended
+                            self.send_now(self._driver)
+                    raise
         return self._initial_metadata()
 
     def _begin_await_answer(self, inbox: _core.Inbox | None, tag: Any) -> _core.StreamOperation:

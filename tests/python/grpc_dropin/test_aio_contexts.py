@@ -110,6 +110,22 @@ def test_time_remaining(module: Any, kind: str, is_plain: bool) -> None:
     assert without is None and 0 < with_deadline <= SOON + 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_time_remaining_that_is_asked_first_after_the_end(module: Any, kind: str, is_plain: bool) -> None:
+    contexts: list[Any] = []
+
+    async def keep(context: Any) -> None:
+        contexts.append(context)
+
+    handler = behavior(kind, contexts.append if is_plain else keep, is_plain)
+    for timeout in (None, SOON):
+        assert call_once(module, kind, handler, timeout) == [b"response"]
+
+    without, with_deadline = (context.time_remaining() for context in contexts)
+    assert without is None and 0 <= with_deadline <= SOON + 1
+
+
 # --- too late, and twice ---
 
 
@@ -317,4 +333,4 @@ def test_initial_metadata_may_be_sent_after_wrong_one() -> None:
         seen.append(await raised_in(context.send_initial_metadata((("a", "b"),))))
 
     assert call_once(module, "unary_unary", behavior("unary_unary", ask, False)) == [b"response"]
-    assert seen == ["ValueError", ""]
+    assert seen == ["InvalidMetadataError", ""]

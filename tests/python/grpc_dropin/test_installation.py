@@ -134,6 +134,54 @@ def test_uninstall_leaves_grpcio_to_be_imported() -> None:
     )
 
 
+def test_uninstall_after_grpc_was_removed() -> None:
+    """Frameworks of tests and reloaders remove modules."""
+    run(
+        "import grpc.aio\n"
+        "del sys.modules['grpc']\n"
+        "trunkline.grpc.uninstall()\n"
+        "import grpc.aio\n"
+        "assert grpc is not trunkline.grpc and grpc.aio is not trunkline.grpc.aio\n"
+    )
+
+
+def test_nothing_is_found_below_another_grpc() -> None:
+    run(
+        "del sys.modules['grpc']\n"
+        "finder = sys.meta_path.pop(0)\n"
+        "import grpc\n"
+        "sys.meta_path.insert(0, finder)\n"
+        "import grpc.experimental, grpc.aio\n"
+        "assert 'trunkline' not in grpc.experimental.__file__ + grpc.aio.__file__\n"
+    )
+
+
+def test_install_within_a_block() -> None:
+    run(
+        "with trunkline.grpc.imported_as_grpc():\n"
+        "    trunkline.grpc.install()  # again\n"
+        "trunkline.grpc.uninstall()\n"
+        "with trunkline.grpc.imported_as_grpc():\n"
+        "    try:\n"
+        "        trunkline.grpc.install()\n"
+        "    except RuntimeError as error:\n"
+        "        assert 'in a block of' in str(error)\n"
+        "    else:\n"
+        "        raise AssertionError\n"
+        "import grpc\n"
+        "assert grpc is not trunkline.grpc\n"
+    )
+
+
+def test_aliases_have_a_loader() -> None:
+    run(
+        "import grpc._channel, importlib.util\n"
+        "for name in ('grpc._channel', 'trunkline.grpc._channel'):\n"
+        "    assert sys.modules[name] is grpc._channel\n"
+        "    assert importlib.util.find_spec(name).loader is not None, name\n"
+    )
+
+
 def test_aliases_exist_in_grpcio() -> None:
     import importlib
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -26,7 +27,9 @@ class PlainContext(ServicerContext):
         self.has_aborted = False
         #: The code as the handler has set it, which may be a number.
         self._set_code: Any = None
-        self._had_deadline: bool | None = None
+        left = inner.time_left()
+        #: By the monotonic clock; None without a deadline.
+        self._deadline = None if left is None else time.monotonic() + left
 
     def check_open(self) -> None:
         """Raises AbortError after ``abort``, and UsageError once the call has ended."""
@@ -112,11 +115,7 @@ class PlainContext(ServicerContext):
 
     def time_remaining(self) -> float | None:
         """Returns the seconds until the deadline, 0 or more; None without one."""
-        if self._inner._has_ended:
-            return 0.0 if self._had_deadline else None
-        left = self._inner.time_left()
-        self._had_deadline = left is not None
-        return left
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
     def is_active(self) -> bool:
         return self._inner.is_active()

@@ -100,6 +100,8 @@ class GrpcServer(Server):
 
     def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
         self._table.add_generic(generic_rpc_handlers)
+        if self._has_started:
+            self._serve_new()
 
     def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
         if self._has_started:
@@ -117,9 +119,14 @@ class GrpcServer(Server):
         if self._has_started:
             raise RuntimeError("Server already started")
         self._has_started = True
-        self._server._add_all(self._table.methods(self._serve))
+        self._serve_new()
         for port in self._ports.all:
             self._running.append(_RunningPort(self._server, port))
+
+    def _serve_new(self) -> None:
+        """Serves the methods that are not served yet, on all ports that are served."""
+        serves_unknown = bool(self._routes.interceptors)
+        self._server._add_all(self._table.new_methods(self._serve, serves_unknown=serves_unknown))
 
     def _serve(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
         return MethodServer(name, handler, self._routes).serve
