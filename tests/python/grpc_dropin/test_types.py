@@ -15,7 +15,7 @@ from trunkline.grpc import aio, experimental
 
 from ..pages import ROOT
 
-STUBS = ROOT / "python/trunkline-stubs"
+STUBS = ROOT / "python/stubs/trunkline-stubs"
 MODULES: dict[str, ModuleType] = {
     "grpc/__init__.pyi": trunkline.grpc,
     "grpc/aio/__init__.pyi": aio,
