@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -15,7 +18,7 @@ from trunkline.grpc import aio, experimental
 
 from ..pages import ROOT
 
-STUBS = ROOT / "python/stubs/trunkline-stubs"
+STUBS = ROOT / "python/stubs"
 MODULES: dict[str, ModuleType] = {
     "grpc/__init__.pyi": trunkline.grpc,
     "grpc/aio/__init__.pyi": aio,
@@ -49,5 +52,15 @@ def test_stubs_have_the_names_of_the_modules(stub: str) -> None:
 def test_stubs_are_installed() -> None:
     installed = {str(path) for path in importlib.metadata.files("trunkline") or ()}
 
-    assert {f"trunkline-stubs/{stub}" for stub in (*MODULES, "py.typed")} <= installed
-    assert (STUBS / "py.typed").read_text() == "partial\n"
+    assert {f"trunkline/{stub}" for stub in MODULES} <= installed
+
+
+def test_installed_stubs_hide_none_of_the_package(tmp_path: Path) -> None:
+    """Pyright takes a package of stubs beside an extension without its stub for the whole of it."""
+    program = tmp_path / "program.py"
+    program.write_text("from trunkline import _core\n\nreveal_type(_core.CallSettings)\n")
+
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "program.py"]
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert "type[CallSettings]" in checked.stdout, checked.stdout + checked.stderr
