@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import _core
-from .._calls.operations import Operations
 from .._calls.reads import Reads
 from .._errors import RpcError as CoreError
 from .._sync.futures import Dispatcher
@@ -42,15 +42,12 @@ class StreamCall(OngoingCall):
         super().__init__(deadline)
         self._stream = stream
         self._reads = Reads(stream.begin_read)
-        self._operations = Operations()
         self._deserialize = deserialize
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
         self._awaiting_leading = threading.Lock()
-        #: The wait for the metadata before the first response, which has the call sent, until ``initial_metadata`` waits
-        #: for it, and from then on.
-        self._answer: _core.StreamOperation | None = None
-        self._taken_answer: _core.StreamOperation | None = None
+        #: At most one: the last wait for the metadata before the first response, which has the call sent.
+        self._answers: list[_core.StreamOperation] = []
         #: Who has the call sent; None if that is left to whoever waits for it.
         self._driver: CallDriver | None = None
         self._is_noticed = False
@@ -58,8 +55,7 @@ class StreamCall(OngoingCall):
     def send_now(self, driver: CallDriver) -> None:
         """Has the call sent although no thread waits for it."""
         self._driver = driver
-        self._answer = self._stream.begin_await_leading(None, None)
-        driver.drive(self._answer)
+        driver.drive(self._begin_answer())
 
     def send(self, requests: Iterable[Any], serialized: Callable[[Any], bytes]) -> None:
         """Sends the requests, on a thread of its own. ``serialized`` returns the bytes of one, or raises FailedCall."""
@@ -125,26 +121,26 @@ class StreamCall(OngoingCall):
         with self._awaiting_leading:
             if self._outcome is None:
                 try:
-                    self._operations.wait(self._begin_await_answer)
+                    self._begin_answer().wait()
                 except CoreError as error:
                     self._end(failed_outcome(error))
-                except BaseException:  # of a signal handler, which leaves the call to its driver
+                except BaseException:  # of a signal handler, which has ended the wait and leaves the call to its driver
+                    for answer in self._answers:
+                        answer.cancel()
                     if self._driver is not None:
-                        self._taken_answer = None
                         with contextlib.suppress(CoreError):  # the call has ended
-                            self.send_now(self._driver)
+                            self._driver.drive(self._begin_answer())
                     raise
         return self._initial_metadata()
 
-    def _begin_await_answer(self, inbox: _core.Inbox | None, tag: Any) -> _core.StreamOperation:
-        """Returns the wait that has the call sent, once. A further wait comes after its end, or once it is cancelled, as
-        a signal handler may have interrupted who waited for it."""
-        if self._answer is not None:
-            self._taken_answer, self._answer = self._answer, None
-            return self._taken_answer
-        if self._taken_answer is not None:
-            self._taken_answer.cancel()
-        return self._stream.begin_await_leading(inbox, tag)
+    def _begin_answer(self) -> _core.StreamOperation:
+        """Returns the wait for the answer that is under way; begins one if there is none."""
+        if self._answers and self._answers[0].is_done():
+            self._answers.clear()
+        if not self._answers:
+            # The list has it before a signal handler can run, which a variable would get only afterwards.
+            self._answers.extend(itertools.starmap(self._stream.begin_await_leading, ((None, None),)))
+        return self._answers[0]
 
     def _initial_metadata(self) -> Metadata:
         outcome = self._outcome

@@ -149,7 +149,7 @@ def test_a_call_is_sent_although_a_signal_has_interrupted_who_waited_for_it() ->
             assert main is not None
 
             def interrupt() -> None:
-                wait_until(lambda: call._taken_answer is not None)
+                wait_until(call._awaiting_leading.locked)
                 signal.pthread_kill(main, signal.SIGALRM)
 
             other = threading.Thread(target=interrupt)

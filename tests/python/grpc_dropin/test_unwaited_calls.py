@@ -129,7 +129,7 @@ def test_a_channel_whose_futures_have_a_thread_needs_no_other(pair: Pair) -> Non
         call = method(channel, "Letters", "unary_stream")(text("abc"), timeout=SOON)
 
         assert handlers.begun.wait(SOON)
-        assert call._answer is None
+        assert call._answers == []
 
 
 @pytest.mark.parametrize("pair", OURS.values(), ids=OURS)
