@@ -71,6 +71,10 @@ struct ChannelOptions {
   /// The authority that requests of all protocols over HTTP name, which servers and proxies may look at. If it is
   /// empty, they name the host and port of the URI, or "localhost" for other endpoints.
   std::string authority{};
+  /// Requests over HTTP say in their user-agent field that this is the client, in up to 1024 printable ASCII
+  /// characters. If it is empty, they say "trunkline/VERSION". Applications usually put their own name in front, as in
+  /// "orders/2.1 trunkline/0.1.0" (RFC 9110, section 10.1.5).
+  std::string user_agent{};
   /// In the Connect protocol, unary calls that are marked idempotent are sent as GET, so that caches on the way may
   /// answer them. Servers refuse that (failed_precondition) for methods that are not known to have no side effects. The
   /// message is part of the URL then; one that makes it longer than 4096 bytes is sent as POST.

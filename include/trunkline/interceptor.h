@@ -27,6 +27,8 @@ struct CallInfo {
   /// interceptor can authorise by them; empty on the client.
   std::string_view certificate_subject;
   std::span<const std::string> certificate_names;
+  /// On the server, what ServerContext::user_agent() returns for this call; empty on the client.
+  std::string_view user_agent;
   std::chrono::steady_clock::time_point started;
   /// The deadline; time_point::max() if there is none. On the client, on_start may move it to an earlier time.
   std::chrono::steady_clock::time_point deadline;

@@ -31,6 +31,14 @@ std::vector<std::string> ServedCall::certificate_names() const {
   return {names.begin(), names.end()};
 }
 
+py::str ServedCall::user_agent() const {
+  // Making the object may let other threads run, one of which may finish the call.
+  const std::string copy(context().user_agent());
+  PyObject* const text = PyUnicode_DecodeUTF8(copy.data(), static_cast<Py_ssize_t>(copy.size()), "replace");
+  if (text == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(text);
+}
+
 py::list ServedCall::metadata() const {
   // Making Python objects may let other threads run, one of which may finish the call.
   const Metadata copy = context().metadata();

@@ -267,6 +267,7 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
   table["authority"] = text(result.authority);
+  table["user_agent"] = text(result.user_agent);
   table["http_get"] = flag(result.http_get);
   table["grpc_web_text"] = flag(result.grpc_web_text);
   table["http_version"] = http_version(result.http_version);

@@ -26,6 +26,7 @@ session::SessionOptions session_options_of(const ChannelOptions& options, sessio
   result.limits = options.limits;
   result.ordered = options.ordered;
   result.authority = options.authority;
+  result.user_agent = options.user_agent;
   result.http_get = options.http_get;
   result.grpc_web_text = options.grpc_web_text;
   result.codecs = &options.codecs;

@@ -87,6 +87,12 @@ void check_service_config(const std::string& json) {
   if (!config) checker.refuse("service_config: " + std::string(config.status().message()));
 }
 
+bool is_user_agent(std::string_view text) noexcept {
+  constexpr std::size_t longest = 1024;
+  return text.size() <= longest && !text.starts_with(' ') && !text.ends_with(' ') &&
+         std::ranges::all_of(text, [](char letter) { return letter >= 0x20 && letter < 0x7F; });
+}
+
 }  // namespace
 
 bool is_authority(std::string_view text) noexcept {
@@ -114,6 +120,9 @@ void check_options(const ChannelOptions& options) {
   }
   if (!is_authority(options.authority)) {
     checker.refuse("authority is not up to 1024 printable characters without '@' and '/'");
+  }
+  if (!is_user_agent(options.user_agent)) {
+    checker.refuse("user_agent is not up to 1024 printable ASCII characters without spaces at the ends");
   }
   check_balancing(options.balancing);
   check_breaker(options.circuit_breaker);

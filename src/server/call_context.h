@@ -7,6 +7,7 @@
 #include "server/connection_facts.h"
 #include "server/method.h"
 #include "session/event.h"
+#include "session/user_agent.h"
 
 #include <trunkline/compressor.h>
 #include <trunkline/server_context.h>
@@ -39,6 +40,12 @@ class CallContext final : public ServerContext {
     metadata_ = &metadata;
     deadline_ = event.deadline;
     accepted_compressors_ = event.accepted_compressors;
+    // Most calls of a context have the same one, and then nothing is counted.
+    if (event.user_agent == nullptr) {
+      user_agent_.reset();
+    } else if (user_agent_ != *event.user_agent) {
+      user_agent_ = *event.user_agent;
+    }
     has_chosen_compressor_ = false;
     const Compressor* compressor = nullptr;
     if (facts_->compresses_as_request) {
@@ -85,6 +92,9 @@ class CallContext final : public ServerContext {
   std::string_view peer() const noexcept override { return facts_->peer; }
   std::string_view certificate_subject() const noexcept override { return facts_->certificate_subject; }
   std::span<const std::string> certificate_names() const noexcept override { return facts_->certificate_names; }
+  std::string_view user_agent() const noexcept override {
+    return user_agent_ == nullptr ? std::string_view() : std::string_view(*user_agent_);
+  }
   const Metadata& metadata() const noexcept override { return *metadata_; }
   std::chrono::steady_clock::time_point deadline() const noexcept override { return deadline_; }
   std::chrono::nanoseconds time_left() const noexcept override;
@@ -114,6 +124,7 @@ class CallContext final : public ServerContext {
   std::string called_name_;
   session::CallId call_id_ = 0;
   const Metadata* metadata_ = nullptr;
+  session::UserAgent user_agent_;
   base::TimePoint deadline_ = base::never;
   /// The compressor that follows from the request or the server's options, unless the handler has chosen one.
   std::atomic<const Compressor*> usual_compressor_{nullptr};

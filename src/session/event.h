@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "session/compressor_set.h"
+#include "session/user_agent.h"
 
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
@@ -121,6 +122,9 @@ struct Event {
   std::uint32_t method_epoch = 0;
   std::string_view method_name;
   base::TimePoint deadline = base::never;
+  /// The client of the `call` says that it is this; it is null if the protocol has no such field. It is valid until the
+  /// following next(), and may be copied.
+  const UserAgent* user_agent = nullptr;
   MessageCredit credit;
   /// The metadata is the client's in a `call`, the leading one in a `message`, and the trailing one in `finished`.
   Metadata metadata;
@@ -142,6 +146,7 @@ struct Event {
     method_number = 0;
     method_name = {};
     deadline = base::never;
+    user_agent = nullptr;
     credit = {};
     if (!metadata.empty()) metadata.clear();
     if (!status.is_ok()) status = {};

@@ -26,6 +26,8 @@ struct SessionOptions {
   bool ordered = false;
   /// A client sends this as what HTTP calls the authority. If it is empty, it sends "localhost".
   std::string authority{};
+  /// A client sends this as its user-agent over HTTP. If it is empty, it sends the name and version of this library.
+  std::string user_agent{};
   /// A client has this from ChannelOptions::http_get.
   bool http_get = false;
   /// A client has this from ChannelOptions::grpc_web_text.

@@ -48,6 +48,9 @@ class ChannelOptions(ConnectionOptions, total=False):
     ``backoff_multiplier``: the factor by which waits grow. 1 to 100; 1.6 by default.
     ``backoff_jitter``: the share of a wait that is random. 0 to 1; 0.2 by default.
     ``authority``: over HTTP, what requests name as the authority; empty (host and port of the URI) by default.
+    ``user_agent``: over HTTP, what requests say that the client is: up to 1024 printable ASCII characters, usually the
+    name of the application before that of the library, ``orders/2.1 trunkline/0.1.0``; empty (the library alone) by
+    default.
     ``http_get``: over Connect, unary calls that are marked idempotent are sent as GET, so that what stands between may
     answer them from its cache; False by default. Servers refuse that (:class:`FailedPrecondition`) for methods that are
     not known to have no side effects. A message that makes the URL longer than 4096 bytes is sent as POST.
@@ -114,6 +117,7 @@ class ChannelOptions(ConnectionOptions, total=False):
     backoff_multiplier: float
     backoff_jitter: float
     authority: str
+    user_agent: str
     http_get: bool
     grpc_web_text: bool
     http_version: str

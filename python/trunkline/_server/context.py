@@ -43,6 +43,12 @@ class Context:
         return tuple(self._call.certificate_names())
 
     @property
+    def user_agent(self) -> str:
+        """What a client over HTTP says it is: its ``user-agent`` field, of which at most 1024 bytes are kept. Empty if
+        the client sends none, and over Trunkline's own protocol."""
+        return self._call.user_agent()
+
+    @property
     def metadata(self) -> Metadata:
         """The metadata that the client has sent."""
         return Metadata._of(self._call.metadata())

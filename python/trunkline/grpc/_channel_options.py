@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
+from .. import __version__
 from .._messages.compressor import built_in_compressors
-from ._argument import LONGEST, Argument, WrongTypeError, arguments_of
+from ._argument import LONGEST, Argument, WrongTypeError, arguments_of, text_argument
 from ._compression import Compression, compressor_of
 from ._service_config import config_of_core
 
@@ -107,6 +108,8 @@ _OF_CHANNELS: dict[str, Convert] = {
     "grpc.min_reconnect_backoff_ms": lambda argument: {"connect_timeout": argument.seconds(_LEAST_BACKOFF)},
     "grpc.client_idle_timeout_ms": lambda argument: {"idle_timeout": argument.interval(least=1.0)},
     "grpc.ssl_target_name_override": lambda argument: {"server_name": argument.text()},
+    "grpc.primary_user_agent": _some_text,  # see _with_user_agent()
+    "grpc.secondary_user_agent": _some_text,
     "grpc.default_authority": lambda argument: {"authority": argument.text()},
     "grpc.service_config": _some_text,  # see config_of_core()
     "grpc.enable_retries": lambda argument: {} if argument.number() else {"max_retries": 0},
@@ -194,8 +197,6 @@ WITHOUT_MEANING = frozenset(
 WITHOUT_EFFECT: dict[str, Convert] = {
     "grpc.http2.max_pings_without_data": _only(0),
     "grpc.http2_scheme": _only(),
-    "grpc.primary_user_agent": _only(),
-    "grpc.secondary_user_agent": _only(),
     "grpc.surface_user_agent": _only(0),
     "grpc.minimal_stack": _only(0),
     "grpc.per_message_compression": _only(1),
@@ -272,6 +273,14 @@ def _host_of(authority: str) -> str:
     return authority if found is None else found[1] or found[2]
 
 
+def _with_user_agent(result: dict[str, Any], options: Iterable[Any] | None) -> dict[str, Any]:
+    """Puts the texts of the application around the name of the library, as grpcio does."""
+    before, after = (text_argument(options, f"grpc.{which}_user_agent") for which in ("primary", "secondary"))
+    if before or after:
+        result["user_agent"] = " ".join(filter(None, (before, f"trunkline/{__version__}", after))).strip()
+    return result
+
+
 def send_limit(options: Iterable[Any] | None) -> int | None:
     """Returns the bytes of the longest message that may be sent; None for no limit."""
     argument = arguments_of(options).get("grpc.max_send_message_length")
@@ -281,7 +290,7 @@ def send_limit(options: Iterable[Any] | None) -> int | None:
 
 def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
     """Returns the options of a ``trunkline.Channel``."""
-    result = _with_pauses_in_order(_merged(_OF_CHANNELS, options))
+    result = _with_user_agent(_with_pauses_in_order(_merged(_OF_CHANNELS, options)), options)
     if "server_name" in result:
         result.setdefault("authority", result["server_name"])
     elif "authority" in result:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Union
 
+from .. import _core
+
 
 class Metadatum(NamedTuple):
     """A name and its value, which is bytes if the name ends in ``-bin``."""
@@ -27,6 +29,12 @@ def presented(pairs: Iterable[tuple[str, bytes]]) -> Metadata:
         Metadatum(name, value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape"))
         for name, value in pairs
     )
+
+
+def received_of(call: _core.ServedCall) -> Metadata:
+    """Returns what a client has sent, its ``user-agent`` last, which is no metadata for the core."""
+    metadata, user_agent = presented(call.metadata()), call.user_agent()
+    return (*metadata, Metadatum("user-agent", user_agent)) if user_agent else metadata
 
 
 class InvalidMetadataError(ValueError):

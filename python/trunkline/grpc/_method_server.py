@@ -12,7 +12,7 @@ from ._call_end_watch import CallEndWatch
 from ._call_request import over_limit
 from ._method_handler import CallDetails, behavior_of
 from ._method_table import MethodTable
-from ._metadatum import presented
+from ._metadatum import received_of
 from ._served_context import ServedContext
 from ._server_interface import RpcMethodHandler
 from ._status_code import StatusCode
@@ -98,7 +98,7 @@ class MethodServer:
             result: RpcMethodHandler | None = first.intercept_service(lambda changed: through(rest, changed), details)
             return result
 
-        return through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
+        return through(interceptors, CallDetails(self._name or f"/{call.method()}", received_of(call)))
 
     def _prepared(self, call: _core.ServedCall, context: ServedContext) -> RpcMethodHandler | None:
         try:

@@ -20,7 +20,7 @@ from ._call import Status
 from ._call_end_watch import CallEndWatch
 from ._compression import compressor_of
 from ._errors import RpcError
-from ._metadatum import InvalidMetadataError, Metadata, encoded, presented
+from ._metadatum import InvalidMetadataError, Metadata, encoded, received_of
 from ._server_interface import ServicerContext
 from ._status_code import StatusCode, number_of
 from ._status_details import split_trailing
@@ -208,7 +208,7 @@ class ServedContext(ServicerContext):
     # --- the client ---
 
     def invocation_metadata(self) -> Metadata:
-        return presented(self._call.metadata()) if self._kept is None else self._kept.metadata
+        return received_of(self._call) if self._kept is None else self._kept.metadata
 
     def _identity(self) -> CallIdentity:
         return CallIdentity(self._call) if self._kept is None else self._kept.identity

@@ -67,6 +67,9 @@ void ConnectionArguments::declare(CLI::App& app) {
   app.add_option("--authority", authority_, "Over HTTP: the authority to send instead of the endpoint's host and port")
       ->type_name("NAME")
       ->group(group);
+  app.add_option("--user-agent", user_agent_, "Over HTTP: what to say that the client is, instead of trunkline/VERSION")
+      ->type_name("TEXT")
+      ->group(group);
   app.add_option("--balancing", balancing_, "How calls are spread over several servers: " + balancing_policies())
       ->type_name("POLICY")
       ->group(group);
@@ -112,11 +115,17 @@ ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   }
   if (tls_.certificate_file.empty() != tls_.private_key_file.empty())
     throw process::usage_error("--cert and --key require each other");
-  const bool sends_authority = may_use_one_of({"grpc", "grpcs", "ws", "wss", "http", "https", "grpc-web", "grpc-webs"});
+  const bool speaks_http = may_use_one_of({"grpc", "grpcs", "http", "https", "grpc-web", "grpc-webs"});
+  const bool sends_authority = speaks_http || may_use_one_of({"ws", "wss"});
   if (!authority_.empty() && !sends_authority) {
     throw process::usage_error("endpoint '" + uri +
                                "': --authority needs a protocol over HTTP: grpc://, ws://, http:// or grpc-web://, or "
                                "these with TLS");
+  }
+  if (!user_agent_.empty() && !speaks_http) {
+    throw process::usage_error("endpoint '" + uri +
+                               "': --user-agent needs a protocol over HTTP: grpc://, http:// or grpc-web://, or these "
+                               "with TLS");
   }
   ChannelOptions options;
   options.log = nullptr;  // The commands say themselves what has failed.
@@ -130,6 +139,7 @@ ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   }
   options.balancing.zone = zone_;
   options.authority = authority_;
+  options.user_agent = user_agent_;
   options.tls = tls_;
   options.tls.verify_peer = !is_insecure_;
   options.codecs = schema::payload_codecs();

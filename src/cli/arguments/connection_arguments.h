@@ -28,6 +28,7 @@ class ConnectionArguments {
   TlsOptions tls_;
   bool is_insecure_ = false;
   std::string authority_;
+  std::string user_agent_;
   std::string balancing_;
   std::string zone_;
   std::uint64_t max_message_bytes_ = ConnectionLimits().max_message_bytes;

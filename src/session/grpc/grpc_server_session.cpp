@@ -92,6 +92,7 @@ bool GrpcServerSession::defers_event() {
   held_.push_back(stream.id);
   streams_.keep();
   stream.is_held = true;
+  if (const UserAgent* const agent = requests_.user_agent()) stream.user_agent = *agent;
   is_opening_ = false;
   return true;
 }
@@ -320,9 +321,11 @@ void GrpcServerSession::hand_out(GrpcStream& stream, Event& event) {
   if (std::exchange(stream.is_held, false)) {
     if (!held_.empty() && held_.front() == stream.id) held_.pop_front();
     event.method_name = requests_.method_of(stream.method_number);
+    event.user_agent = stream.user_agent == nullptr ? nullptr : &stream.user_agent;
   } else {
     is_opening_ = false;
     event.method_name = requests_.request().method;
+    event.user_agent = requests_.user_agent();
   }
   call_in_hand_ = stream.id;
   event.type = EventType::call;

@@ -8,6 +8,7 @@
 #include "http/http2/stream_state.h"
 #include "session/compressor_set.h"
 #include "session/event.h"
+#include "session/user_agent.h"
 #include "session/web/format.h"
 #include "session/web/message_assembly.h"
 #include "session/web/text_decoder.h"
@@ -99,10 +100,12 @@ struct GrpcStream {
   // --- GrpcServerSession ---
   /// The call has not been handed out, because its first message may be in what has come.
   bool is_held = false;
-  /// This and the next two hold what the headers have said, until the call is handed out.
+  /// This and the next three hold what the headers have said, until the call is handed out.
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
+  /// This is set only while the call is_held, and until its event is over.
+  UserAgent user_agent;
   /// The pointer is null for gRPC, and until there is something to keep.
   std::unique_ptr<WebResponse> web;
 

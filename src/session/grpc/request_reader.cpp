@@ -360,9 +360,11 @@ bool RequestReader::take(const http::hpack::Field& field) {
       request_.expects_continue = http::http1::equals_ignoring_case(field.value, "100-continue");
       has_unknown_expectation_ = has_unknown_expectation_ || !request_.expects_continue;
       return true;
+    case Name::user_agent:
+      take_user_agent(field.value);
+      return true;
     case scheme:
     case te:
-    case user_agent:
     case message_type:
       return true;
     default:
@@ -390,6 +392,15 @@ void RequestReader::take_path(const http::hpack::Field& field) {
   request_.method = methods_.emplace_back(request_.method);
   method_bytes_ += sizeof(std::string) + request_.method.size();
   request_.method_number = *field.memo = static_cast<std::uint32_t>(methods_.size());
+}
+
+/// Only a proxy sends requests of several clients over one connection.
+void RequestReader::take_user_agent(std::string_view value) {
+  request_.has_user_agent = true;
+  value = value.substr(0, max_user_agent_bytes);
+  if (user_agent_ != nullptr && *user_agent_ == value) return;
+  user_agent_ = share_user_agent(value);
+  cache_.clear();
 }
 
 /// A request that names two hosts could be meant for either (RFC 9113, section 8.3.1).

@@ -7,6 +7,7 @@
 #include "session/compressor_set.h"
 #include "session/grpc/block_cache.h"
 #include "session/session_options.h"
+#include "session/user_agent.h"
 #include "session/web/call_head_reader.h"
 #include "session/web/message_encodings.h"
 #include "session/web/metadata_reader.h"
@@ -41,6 +42,8 @@ struct RequestHead {
   bool is_get = false;
   /// The client waits for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1).
   bool expects_continue = false;
+  /// The request has a user-agent, which is RequestReader::user_agent() until the next block is read.
+  bool has_user_agent = false;
   /// This is web::CallHead::cors_origin.
   const std::string* cors_origin = nullptr;
 };
@@ -81,7 +84,9 @@ class RequestReader {
   const Status& status() const noexcept { return status_; }
   /// Returns the method of a number that a request has had.
   std::string_view method_of(std::uint32_t number) const noexcept { return methods_[number - 1]; }
-  std::size_t held_bytes() const noexcept { return method_bytes_; }
+  /// Returns the user-agent of the request that was read last; null if it has none.
+  const UserAgent* user_agent() const noexcept { return request_.has_user_agent ? &user_agent_ : nullptr; }
+  std::size_t held_bytes() const noexcept { return method_bytes_ + (user_agent_ == nullptr ? 0 : user_agent_->size()); }
   /// The sender of a refused request expects the answer in this form and codec. Without a form it is a text for people.
   const std::optional<web::Format>& answer_format() const noexcept { return answer_format_; }
   const Codec* answer_codec() const noexcept { return answer_codec_; }
@@ -128,6 +133,7 @@ class RequestReader {
   bool take_host(std::string_view value);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
+  void take_user_agent(std::string_view value);
   void take_metadata(std::string_view name, std::string_view value);
   void refuse(std::uint32_t http_status, StatusCode code, std::string_view text);
 
@@ -143,6 +149,8 @@ class RequestReader {
   /// Holds methods by number, from 1, if their paths are in a table, valid, short, and not percent-encoded.
   std::vector<std::string> methods_;
   std::size_t method_bytes_ = 0;
+  /// Holds the user-agent that a request of this connection has had last. The requests in cache_ have the same or none.
+  UserAgent user_agent_;
   /// Reads the fields that gRPC does not know.
   web::CallHeadReader web_;
   web::RouteFinder routes_;

@@ -89,7 +89,7 @@ void RequestWriter::common_fields(const RequestHeaders& headers) {
     web::append_content_type(web::Format::grpc, *headers.codec, value_);
     repeated("content-type", as_text(value_.bytes()));
     repeated("te", "trailers");
-    repeated("user-agent", web::user_agent());
+    repeated("user-agent", web::user_agent_of(options_));
     repeated("grpc-accept-encoding", encodings_.names());
     if (headers.compressor != nullptr) repeated("grpc-encoding", headers.compressor->name());
   } else {
@@ -121,7 +121,8 @@ void RequestWriter::web_fields(const RequestHeaders& headers) {
   const web::RequestHead head{.format = headers.format,
                               .is_get = !headers.query.empty(),
                               .codec = headers.codec,
-                              .compressor = headers.compressor};
+                              .compressor = headers.compressor,
+                              .user_agent = web::user_agent_of(options_)};
   head.write_fields(encodings_, sink);
 }
 

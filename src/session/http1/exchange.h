@@ -39,6 +39,8 @@ struct RequestFacts {
   bool expects_continue = false;
   /// The request was HEAD: the response has no content.
   bool is_head = false;
+  /// The request has a user-agent, which the session keeps.
+  bool has_user_agent = false;
 };
 
 struct Exchange : RequestFacts {

@@ -287,9 +287,22 @@ Status Http1ServerSession::read_fields(const http::http1::RequestHead& head) {
     std::transform(name_.begin(), name_.end(), name_.begin(), base::ascii_lower);
     web::FieldName known;
     if (web::find_field_name(name_, known) && !calls_.add(known, field.value)) continue;
-    if (status.is_ok()) status = metadata_.add(name_, field.value, exchange_.metadata);
+    if (name_ == "user-agent") {
+      take_user_agent(field.value);
+    } else if (status.is_ok()) {
+      status = metadata_.add(name_, field.value, exchange_.metadata);
+    }
   }
   return status;
+}
+
+/// Only a proxy sends requests of several clients over one connection. The heads in the cache have the same or none.
+void Http1ServerSession::take_user_agent(std::string_view value) {
+  exchange_.has_user_agent = true;
+  value = value.substr(0, max_user_agent_bytes);
+  if (user_agent_ != nullptr && *user_agent_ == value) return;
+  user_agent_ = share_user_agent(value);
+  cache_.clear();
 }
 
 /// Methods that come again have a number, so that nobody has to look for their names.
@@ -676,6 +689,7 @@ void Http1ServerSession::fill_call(Event& event) {
   event.accepted_compressors = exchange_.call.accepted;
   event.call_compressor = exchange_.call.compressor;
   event.deadline = exchange_.deadline;
+  event.user_agent = exchange_.has_user_agent ? &user_agent_ : nullptr;
   event.is_get = exchange_.call.is_get;
   event.is_route = exchange_.call.format == web::Format::route;
   std::swap(event.metadata, exchange_.metadata);
@@ -1245,7 +1259,8 @@ std::size_t Http1ServerSession::held_bytes() const noexcept {
   const std::size_t gathered = body_.size() + (assembly_.is_gathering() ? assembly_.gathered() : 0);
   const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(unread_bytes_, 0));
   return input_.held_bytes() + output_.held_bytes() + gathered + payload_.size() + unread + metadata_bytes_ +
-         method_bytes_ + cache_.held_bytes() + (exchange_.is_active() ? web::bytes_per_exchange : 0);
+         method_bytes_ + (user_agent_ == nullptr ? 0 : user_agent_->size()) + cache_.held_bytes() +
+         (exchange_.is_active() ? web::bytes_per_exchange : 0);
 }
 
 void Http1ServerSession::drain() {

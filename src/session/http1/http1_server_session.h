@@ -18,6 +18,7 @@
 #include "session/protocol.h"
 #include "session/receive_buffer.h"
 #include "session/session.h"
+#include "session/user_agent.h"
 #include "session/web/call_head_reader.h"
 #include "session/web/message_assembly.h"
 #include "session/web/message_encodings.h"
@@ -98,6 +99,7 @@ class Http1ServerSession final : public Session {
   Step read_head(Event& event);
   Step take_head(const http::http1::RequestHead& head, std::size_t size, Event& event);
   Status read_fields(const http::http1::RequestHead& head);
+  void take_user_agent(std::string_view value);
   Step take_route(const http::http1::RequestHead& head, std::string_view target, std::size_t size, Event& event);
   std::string_view remember_method(std::string_view method, std::uint32_t& number);
   void begin_exchange();
@@ -265,6 +267,8 @@ class Http1ServerSession final : public Session {
   /// The output had this size when it was last counted.
   std::size_t counted_output_ = 0;
   std::size_t metadata_bytes_ = 0;
+  /// Holds the user-agent that a request of this connection has had last.
+  UserAgent user_agent_;
   bool has_request_ = false;
   /// The limit of head_timer_ has begun; otherwise it begins with the timer's first call.
   bool is_head_limited_ = false;

@@ -59,7 +59,11 @@ void RequestWriter::write_common(const Head& head) {
   // A path that is percent-encoded is always a valid target.
   static_cast<void>(lines_.request_line(is_get ? "GET" : "POST", as_text(value_.bytes())));
   lines_.known_field("host", options_.authority.empty() ? std::string_view("localhost") : options_.authority);
-  web::RequestHead{.format = head.format, .is_get = is_get, .codec = head.codec, .compressor = head.compressor}
+  web::RequestHead{.format = head.format,
+                   .is_get = is_get,
+                   .codec = head.codec,
+                   .compressor = head.compressor,
+                   .user_agent = web::user_agent_of(options_)}
       .write_fields(encodings_, *this);
 }
 

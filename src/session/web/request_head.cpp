@@ -11,7 +11,9 @@
 
 namespace trunkline::session::web {
 
-std::string_view user_agent() noexcept { return "trunkline/" TRUNKLINE_VERSION; }
+std::string_view user_agent_of(const SessionOptions& options) noexcept {
+  return options.user_agent.empty() ? std::string_view("trunkline/" TRUNKLINE_VERSION) : options.user_agent;
+}
 
 void RequestHead::write_fields(const MessageEncodings& encodings, FieldSink& sink) const {
   if (!is_get) {
@@ -19,7 +21,7 @@ void RequestHead::write_fields(const MessageEncodings& encodings, FieldSink& sin
     append_content_type(format, *codec, type);
     sink.field("content-type", as_text(type.bytes()), true);
   }
-  sink.field("user-agent", user_agent(), true);
+  sink.field("user-agent", user_agent, true);
   switch (format) {
     case Format::connect_unary:
       sink.field("connect-protocol-version", "1", true);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "session/session_options.h"
 #include "session/web/field_sink.h"
 #include "session/web/format.h"
 #include "session/web/message_encodings.h"
@@ -15,8 +16,9 @@
 
 namespace trunkline::session::web {
 
-/// Returns the name and the version of this library.
-std::string_view user_agent() noexcept;
+/// Returns what a client with these options says it is: the name and the version of this library unless they name
+/// another.
+std::string_view user_agent_of(const SessionOptions& options) noexcept;
 
 /// Holds what all calls of a method share.
 struct RequestHead {
@@ -27,6 +29,8 @@ struct RequestHead {
   const Codec* codec = nullptr;
   /// Messages, or the body, may be compressed with this; it is null if nothing is compressed.
   const Compressor* compressor = nullptr;
+
+  std::string_view user_agent{};
 
   void write_fields(const MessageEncodings& encodings, FieldSink& sink) const;
 };

@@ -300,3 +300,35 @@ def test_metadata_of_credentials_that_is_not_sent(pair: Pair) -> None:
 
     error: Any = raised.value
     assert (error.code(), error.details()) == (pair.client.StatusCode.UNAVAILABLE, "Illegal metadata")
+
+
+def said(request: StringValue, context: Any) -> StringValue:
+    return text(repr([each.value for each in context.invocation_metadata() if each.key == "user-agent"]))
+
+
+AGENTS: dict[str, tuple[list[tuple[str, str]], str, str]] = {
+    "of the library": ([], "", ""),
+    "before": ([("grpc.primary_user_agent", "orders/2.1")], "orders/2.1 ", ""),
+    "behind": ([("grpc.secondary_user_agent", "(test)")], "", " (test)"),
+    "around": (
+        [("grpc.primary_user_agent", "orders/2.1"), ("grpc.secondary_user_agent", "(test)")],
+        "orders/2.1 ",
+        " (test)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "before", "behind"), AGENTS.values(), ids=AGENTS)
+def test_the_user_agent(pair: Pair, options: list[tuple[str, str]], before: str, behind: str) -> None:
+    library = "trunkline/" if pair.client.__name__ == "trunkline.grpc" else "grpc-python/"
+    with serving(pair.server, {"Said": ("unary_unary", said)}) as target:
+        with pair.client.insecure_channel(target, options=options) as channel:
+            # What the application sends under that name is not sent.
+            metadata = (("user-agent", "another"), ("key", "v"))
+            for _ in range(2):
+                agents = eval(method(channel, "Said", "unary_unary")(text(""), metadata=metadata, timeout=SOON).value)
+
+                assert len(agents) == 1
+                assert agents[0].startswith(before + library)
+                assert agents[0].endswith(behind)
+                assert agents[0].isprintable()

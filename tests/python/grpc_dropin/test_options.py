@@ -165,6 +165,12 @@ CHANNEL: list[tuple[Options, dict[str, Any]]] = [
     ([("grpc.tcp_receive_buffer_size", 70000)], {"receive_buffer_bytes": 70000}),
     ([("grpc.inhibit_health_checking", 1)], {"health_check": False}),
     ([("grpc.lb_policy_name", "round_robin")], {"balancing": "round_robin"}),
+    ([("grpc.primary_user_agent", "a/1")], {"user_agent": f"a/1 trunkline/{trunkline.__version__}"}),
+    (
+        [("grpc.secondary_user_agent", "b c"), ("grpc.primary_user_agent", "a/1")],
+        {"user_agent": f"a/1 trunkline/{trunkline.__version__} b c"},
+    ),
+    ([("grpc.secondary_user_agent", "")], {}),
     ([("grpc.default_compression_algorithm", 2)], {"compressor": "gzip"}),
     ([("grpc.service_config", b'{"methodConfig": []}')], {"service_config": '{"methodConfig": []}'}),
 ]

@@ -14,7 +14,7 @@ from ... import _core
 from .._method_handler import CallDetails, MethodHandler, behavior_of
 from .._method_server import CallRoutes, EndEarly
 from .._method_server import MethodServer as BlockingMethodServer
-from .._metadatum import presented
+from .._metadatum import received_of
 from .._server_interface import RpcMethodHandler
 from .._status_code import StatusCode
 from ._errors import AbortError
@@ -59,7 +59,7 @@ class MethodServer:
             found: RpcMethodHandler | None = await remaining[0].intercept_service(continuation, details)
             return found
 
-        return await through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
+        return await through(interceptors, CallDetails(self._name or f"/{call.method()}", received_of(call)))
 
     async def serve(self, data: Any, codec: str, call: _core.ServedCall, host: CallHost) -> None:
         """Serves a call. ``data`` is its request, unless it is a stream. Gives the call its response or status."""

@@ -223,6 +223,24 @@ TEST(GrpcSession, HandsOutCallsWithMessagesBehindTheHeadersOfOthers) {
   EXPECT_EQ(client.session().open_calls(), 0u);
 }
 
+TEST(GrpcSession, HandsOutDeferredCallsWithTheirOwnUserAgents) {
+  Http2Client client;
+  echo_in_place(client);
+  client.feed(Http2Client::preface());
+  const auto message = [](std::uint32_t stream) { return Http2Client::data(stream, Http2Client::message("x"), true); };
+
+  std::string bytes = client.headers(1, Http2Client::request("/a/B", {{"user-agent", "one"}}));
+  bytes += client.headers(3, Http2Client::request("/a/B", {{"user-agent", "three"}}));
+  bytes += client.headers(5, Http2Client::request("/a/B"));
+  client.feed(bytes + message(5) + message(1) + message(3));
+
+  std::map<CallId, std::string> agents;
+  for (const Seen& seen : client.events) {
+    if (seen.type == EventType::call) agents[seen.id] = seen.user_agent;
+  }
+  EXPECT_EQ(agents, (std::map<CallId, std::string>{{1, "one"}, {3, "three"}, {5, "none"}}));
+}
+
 TEST(GrpcSession, ForgetsDeferredCallsThatAreRefusedOrEndWithTheConnection) {
   Http2Client client;
   attach_all(client);

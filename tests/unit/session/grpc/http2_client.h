@@ -44,6 +44,8 @@ struct Seen {
   Status status;
   MessageCredit credit;
   bool is_route = false;
+  /// "none" without one.
+  std::string user_agent = "none";
 };
 
 class Http2Client : private SessionOwner {
@@ -137,8 +139,8 @@ class Http2Client : private SessionOwner {
       events.push_back({event_.type, event_.id, event_.has_message, event_.end, std::string(as_text(event_.payload)),
                         std::string(event_.method_name),
                         std::string(event_.codec != nullptr ? event_.codec->name() : std::string_view()),
-                        event_.context, event_.deadline, event_.metadata, event_.status, event_.credit,
-                        event_.is_route});
+                        event_.context, event_.deadline, event_.metadata, event_.status, event_.credit, event_.is_route,
+                        event_.user_agent == nullptr ? "none" : **event_.user_agent});
       if (on_event) on_event(event_);
     }
   }

@@ -99,6 +99,31 @@ TEST(RequestReader, DoesNotRememberMetadata) {
   }
 }
 
+TEST(RequestReader, KnowsTheUserAgentOfEachRequest) {
+  const SessionOptions options = kit::plain_options();
+  const web::MessageEncodings encodings(options.compressors);
+  RequestReader reader(options, encodings, no_routes());
+  http::hpack::Encoder encoder;
+  const auto agent_of = [&](std::vector<SentField> fields) -> std::string {
+    EXPECT_EQ(reader.read(as_bytes(encode(encoder, request("/a/One", std::move(fields))))), Outcome::request);
+    return reader.user_agent() == nullptr ? "none" : **reader.user_agent();
+  };
+
+  // The blocks repeat, so that most of them are remembered.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(agent_of({{"user-agent", "a"}}), "a");
+    EXPECT_EQ(agent_of({{"user-agent", "a"}}), "a");
+    EXPECT_EQ(agent_of({}), "none");
+    EXPECT_EQ(agent_of({{"user-agent", "a"}}), "a");
+    EXPECT_EQ(agent_of({{"user-agent", "b", Indexing::without}}), "b");
+    EXPECT_EQ(agent_of({{"user-agent", "a"}, {"k", "v"}}), "a");
+    EXPECT_EQ(agent_of({{"user-agent", "b"}}), "b");
+    EXPECT_EQ(agent_of({{"user-agent", ""}}), "");
+  }
+  EXPECT_EQ(agent_of({{"user-agent", std::string(2000, 'x')}}), std::string(max_user_agent_bytes, 'x'));
+  EXPECT_EQ(reader.request().metadata, Metadata());
+}
+
 /// Random calls, with fields in the table and without, on a table that is too small for them: the reader says the same
 /// as one that has never seen a block twice.
 TEST(RequestReader, SaysTheSameOfBlocksThatRepeat) {

@@ -51,6 +51,8 @@ struct Seen {
   Status status;
   MessageCredit credit;
   bool is_route = false;
+  /// "none" without one.
+  std::string user_agent = "none";
 };
 
 class Http1Client : private SessionOwner {
@@ -133,7 +135,8 @@ class Http1Client : private SessionOwner {
     if (!session_.next(event_)) return false;
     events.push_back({event_.type, event_.id, event_.has_message, event_.end, std::string(as_text(event_.payload)),
                       std::string(event_.method_name), event_.method_number, event_.context, event_.deadline,
-                      event_.metadata, event_.status, event_.credit, event_.is_route});
+                      event_.metadata, event_.status, event_.credit, event_.is_route,
+                      event_.user_agent == nullptr ? "none" : **event_.user_agent});
     if (on_event) on_event(event_);
     return true;
   }

@@ -58,6 +58,24 @@ TEST(Http1ServerSession, AnswersACallInPlace) {
   EXPECT_EQ(client.session().open_calls(), 0U);
 }
 
+TEST(Http1ServerSession, KnowsTheUserAgentOfEachRequest) {
+  Http1Client client;
+  client.echo_in_place();
+  const std::vector<std::string> agents{"a", "a", "none", "a", "b", "b", "a", std::string(2000, 'x'), ""};
+  std::string requests;
+  for (const std::string& agent : agents) {
+    requests += Http1Client::post("/A", "1", agent == "none" ? "" : "User-Agent: " + agent + "\r\n");
+  }
+
+  client.feed(requests);
+
+  ASSERT_EQ(client.events.size(), agents.size());
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    EXPECT_EQ(client.events[i].user_agent, agents[i].substr(0, max_user_agent_bytes)) << i;
+    EXPECT_EQ(client.events[i].metadata, Metadata());
+  }
+}
+
 TEST(Http1ServerSession, GivesTheSameAnswersForPartsOfEverySize) {
   const std::string requests = Http1Client::post("/A", "1") +
                                chunked("/B", "2\r\n22\r\n1;a=b\r\n2\r\n0\r\nT: u\r\n\r\n") +
