@@ -23,10 +23,11 @@ struct CallInfo {
   std::string_view method;
   /// The address of the other side. On the client it is empty before the call has a connection.
   std::string_view peer;
-  /// On the server, what ServerContext::certificate_subject() and certificate_names() return for this call, so that an
-  /// interceptor can authorise by them; empty on the client.
+  /// On the server, what ServerContext::certificate_subject(), certificate_names() and certificate_pem() return for
+  /// this call, so that an interceptor can authorise by them; empty on the client.
   std::string_view certificate_subject;
   std::span<const std::string> certificate_names;
+  std::string_view certificate_pem;
   /// On the server, what ServerContext::user_agent() returns for this call; empty on the client.
   std::string_view user_agent;
   std::chrono::steady_clock::time_point started;

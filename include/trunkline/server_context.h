@@ -30,6 +30,8 @@ class TRUNKLINE_API ServerContext {
   /// Returns the subject alternative names of the client's certificate, such as "DNS:example.org", "IP:127.0.0.1",
   /// "URI:spiffe://example.org/a" and "email:ann@example.org".
   virtual std::span<const std::string> certificate_names() const noexcept = 0;
+  /// Returns the client's verified certificate in PEM, without those of its authorities; empty without one.
+  virtual std::string_view certificate_pem() const noexcept = 0;
   /// Returns what a client over HTTP says it is, its user-agent field, of which at most 1024 bytes are kept. It is
   /// empty if the client sends none, and over Trunkline's own protocol, which has no such field.
   virtual std::string_view user_agent() const noexcept = 0;

@@ -200,6 +200,7 @@ void bind_server(py::module_& module) {
       .def("peer", &Call::peer)
       .def("certificate_subject", &Call::certificate_subject)
       .def("certificate_names", &Call::certificate_names)
+      .def("certificate_pem", &Call::certificate_pem)
       .def("user_agent", &Call::user_agent)
       .def("metadata", &Call::metadata)
       .def("codec", &Call::codec)

@@ -48,6 +48,7 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
   std::string_view peer() const { return context().peer(); }
   std::string_view certificate_subject() const { return context().certificate_subject(); }
   std::vector<std::string> certificate_names() const;
+  std::string_view certificate_pem() const { return context().certificate_pem(); }
   /// Returns a text in which bytes that are no UTF-8 are replaced.
   py::str user_agent() const;
   py::list metadata() const;

@@ -6,6 +6,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
 #include <asio/ip/address.hpp>
@@ -17,6 +18,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -72,6 +74,17 @@ std::string text_of(const GENERAL_NAME& name) {
     default:
       return {};
   }
+}
+
+/// Returns the text that `print` writes to the BIO that it is given; nothing if memory is short.
+template <class Print>
+std::string printed(const Print& print) {
+  const std::unique_ptr<BIO, OpensslDeleter<BIO_free>> text(BIO_new(BIO_s_mem()));
+  if (text == nullptr) return {};
+  print(text.get());
+  char* characters = nullptr;
+  const long length = BIO_get_mem_data(text.get(), &characters);
+  return {characters, static_cast<std::size_t>(length)};
 }
 
 std::vector<std::string> alternative_names(const X509* certificate) {
@@ -387,13 +400,14 @@ void TlsStream::describe(PeerInfo& peer) const {
       SSL_get_verify_result(session_.get()) != X509_V_OK) {
     return;
   }
-  const std::unique_ptr<BIO, OpensslDeleter<BIO_free>> text(BIO_new(BIO_s_mem()));
-  if (text == nullptr) return;
-  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
-  char* characters = nullptr;
-  const long length = BIO_get_mem_data(text.get(), &characters);
-  peer.certificate_subject.assign(characters, static_cast<std::size_t>(length));
-  peer.certificate_names = alternative_names(certificate);
+  PeerCertificate known{.subject = printed([&](BIO* into) {
+                          X509_NAME_print_ex(into, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+                        }),
+                        .names = alternative_names(certificate),
+                        .pem = {}};
+  if (SSL_is_server(session_.get()) == 1)
+    known.pem = printed([&](BIO* into) { PEM_write_bio_X509(into, certificate); });
+  peer.certificate = std::make_shared<const PeerCertificate>(std::move(known));
 }
 
 }  // namespace trunkline::net

@@ -2,13 +2,15 @@
 // Transport: a non-blocking, bidirectional stream of bytes over a socket, TLS or memory.
 #pragma once
 
+#include "net/peer_certificate.h"
+
 #include <trunkline/result.h>
 #include <trunkline/slice.h>
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace trunkline::net {
 
@@ -41,11 +43,8 @@ struct PeerInfo {
   bool is_encrypted = false;
   /// The protocol that ALPN has negotiated; empty if none.
   std::string alpn;
-  /// The subject of the verified peer certificate (RFC 2253); empty if there is none.
-  std::string certificate_subject;
-  /// The subject alternative names of that certificate, such as "DNS:example.org", "IP:127.0.0.1",
-  /// "URI:spiffe://example.org/a" and "email:ann@example.org"; names of other kinds are left out.
-  std::vector<std::string> certificate_names;
+  /// The verified certificate of the peer; null if there is none.
+  std::shared_ptr<const PeerCertificate> certificate;
 };
 
 /// A transport to which all calls come from the loop's thread. close() and destruction cancel pending waits: the

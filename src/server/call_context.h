@@ -90,8 +90,9 @@ class CallContext final : public ServerContext {
 
   std::string_view method() const noexcept override { return method_->name.empty() ? called_name_ : method_->name; }
   std::string_view peer() const noexcept override { return facts_->peer; }
-  std::string_view certificate_subject() const noexcept override { return facts_->certificate_subject; }
-  std::span<const std::string> certificate_names() const noexcept override { return facts_->certificate_names; }
+  std::string_view certificate_subject() const noexcept override { return certificate().subject; }
+  std::span<const std::string> certificate_names() const noexcept override { return certificate().names; }
+  std::string_view certificate_pem() const noexcept override { return certificate().pem; }
   std::string_view user_agent() const noexcept override {
     return user_agent_ == nullptr ? std::string_view() : std::string_view(*user_agent_);
   }
@@ -114,6 +115,7 @@ class CallContext final : public ServerContext {
  private:
   class CallbackScope;
 
+  const net::PeerCertificate& certificate() const noexcept { return net::PeerCertificate::of(facts_->certificate); }
   void wait_for_callback(std::unique_lock<std::mutex>& lock);
   void set_callback(std::function<void()>& kept, const std::atomic<bool>& is_due, std::function<void()> callback);
   void run_callback(std::function<void()> taken);

@@ -14,8 +14,7 @@ void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<Co
   link = std::move(connection);
   peer = transport_peer.address;
   memory_account = state.peers.account_of(share);
-  certificate_subject = transport_peer.certificate_subject;
-  certificate_names = transport_peer.certificate_names;
+  certificate = transport_peer.certificate;
   compresses_as_request = state.options.compressor.empty();
   const auto& compressors = state.options.compressors.compressors();
   for (std::size_t i = 0; i < compressors.size(); ++i) {

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace trunkline::server {
 
@@ -39,8 +38,8 @@ struct ConnectionFacts {
   std::string peer;
   /// The account of what is held for the peer's address. Null: nothing counts it.
   std::shared_ptr<session::MemoryAccount> memory_account;
-  std::string certificate_subject;
-  std::vector<std::string> certificate_names;
+  /// The verified certificate of the client; null if there is none.
+  std::shared_ptr<const net::PeerCertificate> certificate;
   /// The compressor of ServerOptions::compressor, for calls whose client accepts it; null: there is none.
   const Compressor* default_compressor = nullptr;
   /// The position of default_compressor in ServerOptions::compressors.

@@ -15,6 +15,7 @@ Status ServerInterception::begin_chain(const call::InterceptorChain& chain, cons
            .peer = facts.peer(),
            .certificate_subject = facts.certificate_subject(),
            .certificate_names = facts.certificate_names(),
+           .certificate_pem = facts.certificate_pem(),
            .user_agent = facts.user_agent(),
            .started = context.loop().now(),
            .deadline = facts.deadline(),

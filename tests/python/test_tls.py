@@ -47,6 +47,10 @@ def server(files: dict[str, str], **options: str) -> trunkline.Server:
         return list(context.certificate_names)
 
     @server.method
+    def certificate(context: trunkline.Context) -> str:
+        return context.certificate_pem
+
+    @server.method
     def who(context: trunkline.Context) -> str:
         return context.certificate_subject
 
@@ -57,6 +61,7 @@ def test_calls_over_tls(files: dict[str, str]) -> None:
     with server(files).serve("tls://127.0.0.1:0") as running:
         with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"]) as channel:
             assert channel.call("who") == ""
+            assert channel.call("certificate") == ""
 
 
 def test_a_client_that_does_not_know_the_authority(files: dict[str, str]) -> None:
@@ -76,6 +81,7 @@ def test_certificates_of_both_sides(files: dict[str, str]) -> None:
         ) as channel:
             assert "client" in channel.call("who")
             assert channel.call("names") == ["DNS:localhost", "IP:127.0.0.1"]
+            assert channel.call("certificate") == Path(files["client.pem"]).read_text()
         with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"]) as channel:
             with pytest.raises(trunkline.Unavailable):
                 channel.call("who")

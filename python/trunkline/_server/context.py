@@ -43,6 +43,11 @@ class Context:
         return tuple(self._call.certificate_names())
 
     @property
+    def certificate_pem(self) -> str:
+        """The client's verified certificate in PEM, without those of its authorities; empty without one."""
+        return self._call.certificate_pem()
+
+    @property
     def user_agent(self) -> str:
         """What a client over HTTP says it is: its ``user-agent`` field, of which at most 1024 bytes are kept. Empty if
         the client sends none, and over Trunkline's own protocol."""

@@ -46,17 +46,20 @@ class CallIdentity:
         peer = call.peer()
         self.peer = peer_name(peer)
         self.uses_tls = peer.startswith("tls://")
-        self.subject = call.certificate_subject()
-        self.names = call.certificate_names() if self.subject else []
+        #: The verified certificate; empty without one.
+        self.pem = call.certificate_pem() if self.uses_tls else ""
+        self.subject = call.certificate_subject() if self.pem else ""
+        self.names = call.certificate_names() if self.pem else []
 
     def auth_context(self) -> dict[str, list[bytes]]:
         """Returns the properties of the connection and its client as grpcio has them."""
         kind, level = (b"ssl", b"TSI_PRIVACY_AND_INTEGRITY") if self.uses_tls else (b"insecure", b"TSI_SECURITY_NONE")
         context: dict[str, list[bytes]] = {"transport_security_type": [kind], "security_level": [level]}
-        if self.subject:
+        if self.pem:
             common_name = common_name_of(self.subject)
             if common_name:
                 context["x509_common_name"] = [common_name.encode()]
+            context["x509_pem_cert"] = [self.pem.encode()]
             for name in self.names:
                 kind_of_name, _, text = name.partition(":")
                 context.setdefault("x509_subject_alternative_name", []).append(text.encode())

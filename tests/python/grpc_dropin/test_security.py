@@ -88,6 +88,9 @@ def test_certificate_of_the_client(pair: Pair, pem: dict[str, bytes]) -> None:
     assert seen["key"] == "x509_subject_alternative_name"
     assert b"localhost" in seen["names"]
     assert seen["context"]["x509_common_name"] == [b"client"]
+    assert seen["context"]["x509_pem_cert"] == [pem["client.pem"]]
+    certified = ["x509_common_name", "x509_pem_cert", "x509_subject_alternative_name", "peer_dns", "peer_ip"]
+    assert [key for key in seen["context"] if key in certified] == certified
     assert seen["context"]["transport_security_type"] == [b"ssl"]
 
 

@@ -364,6 +364,9 @@ class Certified:
     def certificate_subject(self) -> str:
         return "CN=ann,O=Example"
 
+    def certificate_pem(self) -> str:
+        return "-----BEGIN CERTIFICATE-----"
+
     def certificate_names(self) -> list[str]:
         return ["DNS:a.org", "DNS:b.org", "IP:127.0.0.1", "URI:spiffe://a.org/b", "email:ann@a.org"]
 
@@ -375,6 +378,7 @@ def test_properties_of_a_certificate() -> None:
         "transport_security_type": [b"ssl"],
         "security_level": [b"TSI_PRIVACY_AND_INTEGRITY"],
         "x509_common_name": [b"ann"],
+        "x509_pem_cert": [b"-----BEGIN CERTIFICATE-----"],
         "x509_subject_alternative_name": [b"a.org", b"b.org", b"127.0.0.1", b"spiffe://a.org/b", b"ann@a.org"],
         "peer_dns": [b"a.org", b"b.org"],
         "peer_ip": [b"127.0.0.1"],
@@ -383,6 +387,17 @@ def test_properties_of_a_certificate() -> None:
         "peer_spiffe_id": [b"spiffe://a.org/b"],
     }
     assert identity.identity_key() == "x509_subject_alternative_name"
+
+
+def test_properties_without_a_verified_certificate() -> None:
+    class Anonymous(Certified):
+        def certificate_pem(self) -> str:
+            return ""
+
+    identity = CallIdentity(Anonymous())  # type: ignore[arg-type]
+
+    assert list(identity.auth_context()) == ["transport_security_type", "security_level"]
+    assert identity.identity_key() is None
 
 
 # --- representations ---

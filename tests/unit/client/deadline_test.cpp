@@ -95,6 +95,7 @@ class FakeContext final : public ServerContext {
   std::string_view peer() const noexcept override { return {}; }
   std::string_view certificate_subject() const noexcept override { return {}; }
   std::span<const std::string> certificate_names() const noexcept override { return {}; }
+  std::string_view certificate_pem() const noexcept override { return {}; }
   std::string_view user_agent() const noexcept override { return {}; }
   const Metadata& metadata() const noexcept override { return metadata_; }
   base::TimePoint deadline() const noexcept override { return deadline_; }

@@ -40,7 +40,7 @@ class TlsNames : public testing::Test {
     connect();
     if (pair_.client == nullptr) return std::string(pair_.client_error.message());
     EXPECT_EQ(pair_.client->peer().alpn, "trunkline/1");
-    return pair_.client->peer().certificate_subject;
+    return PeerCertificate::of(pair_.client->peer().certificate).subject;
   }
   std::string listen_error() {
     const auto opened = Listener::open(loop_, endpoint_of("tls://127.0.0.1:0"), listen_, {});
@@ -89,7 +89,7 @@ TEST_F(TlsNames, HaveTheSameRulesForCertificatesOfClients) {
   dialing_.tls.private_key_file = files_.path("client.key");
   EXPECT_EQ(certificate_for("second.test"), "CN=second");
   ASSERT_NE(pair_.server, nullptr);
-  EXPECT_EQ(pair_.server->peer().certificate_subject, "CN=client");
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).subject, "CN=client");
 
   const TemporaryDirectory other_directory;
   TlsFiles other(other_directory);

@@ -34,7 +34,7 @@ class TlsRenewal : public testing::Test {
     }
     if (pair_.client == nullptr) return std::string(pair_.client_error.message());
     EXPECT_EQ(pair_.client->peer().alpn, "trunkline/1");
-    return pair_.client->peer().certificate_subject;
+    return PeerCertificate::of(pair_.client->peer().certificate).subject;
   }
 
   Loop loop_;

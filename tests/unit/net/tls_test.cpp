@@ -48,8 +48,8 @@ TEST_F(TlsTest, AcceptsAServerByNameAndAgreesOnAProtocol) {
   ASSERT_TRUE(is_connected()) << client_error();
   EXPECT_EQ(pair_.client->peer().alpn, "trunkline/1");
   EXPECT_EQ(pair_.server->peer().alpn, "trunkline/1");
-  EXPECT_EQ(pair_.client->peer().certificate_subject, "CN=server");
-  EXPECT_EQ(pair_.server->peer().certificate_subject, "");
+  EXPECT_EQ(PeerCertificate::of(pair_.client->peer().certificate).subject, "CN=server");
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).subject, "");
 }
 
 TEST_F(TlsTest, RefusesAServerWithAnotherName) {
@@ -106,7 +106,7 @@ TEST_F(TlsTest, AcceptsAnyServerWithoutVerification) {
   connect();
 
   ASSERT_TRUE(is_connected()) << client_error();
-  EXPECT_EQ(pair_.client->peer().certificate_subject, "") << "no authority has signed it";
+  EXPECT_EQ(PeerCertificate::of(pair_.client->peer().certificate).subject, "") << "no authority has signed it";
 }
 
 TEST_F(TlsTest, RefusesAClientWithoutTheCertificateRequired) {
@@ -129,7 +129,7 @@ TEST_F(TlsTest, ReportsTheSubjectOfAClientCertificate) {
   connect();
 
   ASSERT_TRUE(is_connected()) << client_error() << server_error();
-  EXPECT_EQ(pair_.server->peer().certificate_subject, "CN=client");
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).subject, "CN=client");
 }
 
 TEST_F(TlsTest, AnOptionalCertificateMayBeMissingButNotInvalid) {
@@ -237,10 +237,34 @@ TEST_F(TlsTest, ReportsTheAlternativeNamesOfAClientCertificate) {
   connect();
 
   ASSERT_TRUE(is_connected()) << client_error() << server_error();
-  EXPECT_THAT(pair_.server->peer().certificate_names,
+  EXPECT_THAT(PeerCertificate::of(pair_.server->peer().certificate).names,
               ElementsAre("DNS:ann.example.test", "IP:10.1.2.3", "IP:::1", "URI:spiffe://example.test/ann",
                           "email:a@example.test"));
-  EXPECT_THAT(pair_.client->peer().certificate_names, ElementsAre("DNS:localhost", "IP:127.0.0.1"));
+  EXPECT_THAT(PeerCertificate::of(pair_.client->peer().certificate).names,
+              ElementsAre("DNS:localhost", "IP:127.0.0.1"));
+}
+
+TEST_F(TlsTest, ReportsTheCertificateOfAClientWithoutItsAuthority) {
+  files_.make_leaf("client", "");
+  listen_.tls.client_certificate = ClientCertificate::required;
+  listen_.tls.ca_file = files_.path("ca.pem");
+  dialing_.tls.certificate_file = "";
+  dialing_.tls.certificate_pem = files_.text("client.pem") + files_.text("ca.pem");
+  dialing_.tls.private_key_file = files_.path("client.key");
+
+  connect();
+
+  ASSERT_TRUE(is_connected()) << client_error() << server_error();
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).pem, files_.text("client.pem"));
+  EXPECT_EQ(PeerCertificate::of(pair_.client->peer().certificate).pem, "") << "clients do not keep it";
+}
+
+TEST_F(TlsTest, HasNoObjectForACertificateThatIsNotVerified) {
+  connect();
+
+  ASSERT_TRUE(is_connected()) << client_error() << server_error();
+  EXPECT_EQ(pair_.server->peer().certificate, nullptr);
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).pem, "");
 }
 
 TEST_F(TlsTest, TakesCertificatesFromMemory) {
@@ -258,8 +282,8 @@ TEST_F(TlsTest, TakesCertificatesFromMemory) {
   connect("tls://localhost:0");
 
   ASSERT_TRUE(is_connected()) << client_error() << server_error();
-  EXPECT_EQ(pair_.server->peer().certificate_subject, "CN=client");
-  EXPECT_EQ(pair_.client->peer().certificate_subject, "CN=server");
+  EXPECT_EQ(PeerCertificate::of(pair_.server->peer().certificate).subject, "CN=client");
+  EXPECT_EQ(PeerCertificate::of(pair_.client->peer().certificate).subject, "CN=server");
 }
 
 TEST_F(TlsTest, NamesTheTextThatIsWrong) {
