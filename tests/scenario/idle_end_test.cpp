@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -69,7 +70,13 @@ class IdleEnd : public ::testing::TestWithParam<std::tuple<const char*, CallKind
     EXPECT_TRUE(server_.start().is_ok());
   }
 
+  /// Responds once the client has sent all, since a write that comes later than the response would be cancelled.
   asio::awaitable<Status> respond(Serving& stream) {
+    for (;;) {
+      const Result<std::optional<std::string>> request = co_await stream.async_read(asio::use_awaitable);
+      if (!request.is_ok()) co_return request.status();
+      if (!request->has_value()) break;
+    }
     co_return co_await stream.async_write(std::to_string(++count_), asio::use_awaitable);
   }
 
