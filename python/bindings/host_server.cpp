@@ -259,7 +259,7 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
       const py::object done = py::reinterpret_steal<py::object>(
           PyObject_Vectorcall(method.entry(), arguments + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
       if (!done) throw py::error_already_set();
-      static_cast<void>(call->set_ok());
+      if (!call->is_deferred()) static_cast<void>(call->set_ok());
       return;
     }
     const py::object request = received(call->request, call->codec());
@@ -269,8 +269,9 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
     const py::object response = py::reinterpret_steal<py::object>(
         PyObject_Vectorcall(method.entry(), arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
     if (!response) throw py::error_already_set();
-    static_cast<void>(call->set_response(response));
+    if (!call->is_deferred()) static_cast<void>(call->set_response(response));
   } catch (py::error_already_set& error) {
+    call->end_deferral();
     error.restore();
     const Status status =
         status_of_exception(take_exception(), method.name(), method.exposes_exception_text(), trailing);

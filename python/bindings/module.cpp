@@ -224,6 +224,7 @@ void bind_server(py::module_& module) {
            py::arg("tag"))
       .def("set_response", &Call::set_response, py::arg("message"))
       .def("set_ok", &Call::set_ok)
+      .def("defer", &Call::defer)
       .def(
           "set_error",
           [](Call& call, const py::tuple& described) {

@@ -245,6 +245,13 @@ void RequestQueue::put(std::shared_ptr<ServedCall> finished) {
   if (std::exchange(finished->counts_as_stream, false)) --streams_;
 }
 
+/// Hands in the call that a worker has run. A deferred one stays open, and occupies no worker from now on. Requires
+/// that the mutex is held.
+void RequestQueue::leave(std::shared_ptr<ServedCall> served) {
+  if (!served->is_deferred()) return put(std::move(served));
+  if (std::exchange(served->counts_as_stream, false)) --streams_;
+}
+
 /// Requires that the mutex is held.
 RequestQueue::Calls RequestQueue::take_finished() {
   ++hand_ins_;
@@ -253,7 +260,7 @@ RequestQueue::Calls RequestQueue::take_finished() {
 
 std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> previous) {
   std::unique_lock lock(mutex_);
-  if (previous != nullptr) put(std::move(previous));
+  if (previous != nullptr) leave(std::move(previous));
   if (finished_.size() >= finished_at_once) {
     Calls finished = take_finished();
     lock.unlock();
@@ -318,7 +325,7 @@ bool RequestQueue::wait_as_spare(std::unique_lock<std::mutex>& lock) {
 
 std::shared_ptr<ServedCall> RequestQueue::next_built_in(std::shared_ptr<ServedCall> previous) {
   std::unique_lock lock(mutex_);
-  if (previous != nullptr) put(std::move(previous));
+  if (previous != nullptr) leave(std::move(previous));
   for (;;) {
     Calls finished = take_finished();
     if (!finished.empty()) {

@@ -65,8 +65,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   /// Reports that a worker for which the keeper has asked cannot be started: the keeper asks again after a second.
   void report_refused(Kind kind);
 
-  /// Hands in `previous`, the call that this worker has finished, as finish() does, unless it is null. Then returns the
-  /// next call; leads or waits for one with the GIL released. Returns null once the queue is closed.
+  /// Hands in `previous`, the call that this worker has finished, as finish() does, unless it is null or deferred. Then
+  /// returns the next call; leads or waits for one with the GIL released. Returns null once the queue is closed.
   std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> previous);
   /// Returns the next call of a reserve worker, as next() does for a general one.
   std::shared_ptr<ServedCall> next_built_in(std::shared_ptr<ServedCall> previous);
@@ -120,6 +120,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<ServedCall> pop(base::TimePoint now);
   std::shared_ptr<ServedCall> popped(call::Job* job);
   void put(std::shared_ptr<ServedCall> finished);
+  void leave(std::shared_ptr<ServedCall> served);
   Calls take_finished();
   void hand_in(Calls finished);
   void flush_amid_calls(Calls finished);

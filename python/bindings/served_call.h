@@ -81,6 +81,11 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
   bool set_response(const py::handle& message);
   bool set_status(Status status, const Metadata& trailing);
   bool set_ok();
+  /// Leaves the call open when its entry returns: whoever ends it sets the answer and hands the call in. An entry that
+  /// raises ends its call nevertheless.
+  void defer() noexcept { is_deferred_ = true; }
+  void end_deferral() noexcept { is_deferred_ = false; }
+  bool is_deferred() const noexcept { return is_deferred_; }
   /// Ends the call without running it, since the server stops.
   void refuse() { static_cast<void>(set_status({StatusCode::unavailable, "the server is stopping"}, {})); }
   /// Ends the call unrun, as it has waited for too long. As long as nobody has taken it, no GIL is needed.
@@ -126,6 +131,7 @@ class ServedCall final : public call::Job, public std::enable_shared_from_this<S
   detail::StreamPort* port_ = nullptr;
   std::atomic<const char*> codec_{""};
   bool is_finished_ = false;
+  bool is_deferred_ = false;
   Metadata trailing_;
   Slice response_;
   Status outcome_;

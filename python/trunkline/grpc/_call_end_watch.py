@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""CallEndWatch: runs the callbacks of served calls that clients have cancelled while their handlers still run."""
+"""CallEndWatch: runs the callbacks of served calls that clients have cancelled while their handlers still run, and ends
+those that nothing else would end."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 class WatchedCall(Protocol):
     """A call that can be watched."""
 
-    def _run_callbacks_of_cancelled(self) -> None: ...
+    def _on_cancelled(self) -> None: ...
 
 
 class CallEndWatch:
@@ -36,6 +37,8 @@ class CallEndWatch:
         #: A lock that the destructor of a server may take while this thread has it.
         self._lock = threading.RLock()
         self._inbox: _core.Inbox | None = None
+        #: The calls that nothing else may keep alive.
+        self._held: set[WatchedCall] = set()
         self._is_closed = False
         self._process = os.getpid()
         track_watch(self)
@@ -50,6 +53,15 @@ class CallEndWatch:
             inbox = self._inbox or self._start_thread()
             if inbox is not None:
                 served.notify_cancelled(inbox, weakref.ref(call))
+
+    def hold(self, call: WatchedCall, served: _core.ServedCall) -> None:
+        """Does as ``add``, and keeps the call alive until ``release``."""
+        self._held.add(call)
+        self.add(call, served)
+
+    def release(self, call: WatchedCall) -> None:
+        """Undoes ``hold``; has no effect without it."""
+        self._held.discard(call)
 
     def _start_thread(self) -> _core.Inbox | None:
         """Returns None if the system refuses the thread: the callbacks of a call then run once its handler has ended."""
@@ -91,10 +103,10 @@ def _run(inbox: _core.Inbox) -> None:
         ready.poll()
         is_closed = inbox.is_closed()  # before the last calls are taken
         for reference, _ in inbox.take():
-            _run_callbacks(reference)
+            _tell(reference)
 
 
-def _run_callbacks(reference: Callable[[], Any]) -> None:
+def _tell(reference: Callable[[], Any]) -> None:
     call = reference()
     if call is not None:
-        call._run_callbacks_of_cancelled()
+        call._on_cancelled()

@@ -96,12 +96,16 @@ def method_handlers_generic_handler(
     return ServiceHandler(service, method_handlers)
 
 
-def behavior_of(handler: RpcMethodHandler) -> Callable[..., Any]:
-    """Returns the function that serves the method."""
+def function_of(handler: RpcMethodHandler) -> Callable[..., Any] | None:
+    """Returns the function that serves the method; None if the handler has none of its kind."""
     if handler.request_streaming:
-        behavior = handler.stream_stream if handler.response_streaming else handler.stream_unary
-    else:
-        behavior = handler.unary_stream if handler.response_streaming else handler.unary_unary
+        return handler.stream_stream if handler.response_streaming else handler.stream_unary
+    return handler.unary_stream if handler.response_streaming else handler.unary_unary
+
+
+def behavior_of(handler: RpcMethodHandler) -> Callable[..., Any]:
+    """Returns the function that serves the method. Raises TypeError if the handler has none of its kind."""
+    behavior = function_of(handler)
     if behavior is None:
         raise TypeError("the handler has no function of its kind")
     return behavior

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core
+from ._behavior_marks import marks_of
 from ._call_end_watch import CallEndWatch
 from ._call_request import over_limit
 from ._method_handler import CallDetails, behavior_of
 from ._method_table import MethodTable
 from ._metadatum import received_of
+from ._response_callback import ResponseCallback
 from ._served_context import ServedContext
 from ._server_interface import RpcMethodHandler
 from ._status_code import StatusCode
@@ -56,6 +59,12 @@ def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
     except Exception as error:
         _log.exception("Exception deserializing request!")
         raise UndecodableRequestError from error
+
+
+def _only_argument(handler: RpcMethodHandler, data: Any) -> Any:
+    """Returns what the function of a handler takes for the only request. Raises UndecodableRequestError."""
+    request = decoded(data, handler.request_deserializer)
+    return iter((request,)) if handler.request_streaming else request
 
 
 #: Sends the status of a call that has one, although its handler still runs.
@@ -117,27 +126,72 @@ class MethodServer:
         handler = self._prepared(call, context)
         response = b""
         if handler is not None:
-            try:
-                argument = decoded(data, handler.request_deserializer)
-            except UndecodableRequestError:
-                context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
-            else:
-                if handler.request_streaming:
-                    argument = iter((argument,))
-                response = self._one_response(handler, argument, context)
+            argument = functools.partial(_only_argument, handler, data)
+            run = functools.partial(self._run_unary, handler, argument, context)
+            if self._defer(handler, context, argument, run, True):
+                return b""
+            response = run()
         return response if context.finish() else b""
+
+    def _run_unary(self, handler: RpcMethodHandler, argument: Callable[[], Any], context: ServedContext) -> bytes:
+        try:
+            request = argument()
+        except UndecodableRequestError:
+            context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+            return b""
+        return self._one_response(handler, request, context)
 
     def serve_stream(self, end_early: EndEarly, call: _core.ServedCall) -> None:
         """Serves a call with a stream of requests or responses."""
         context = ServedContext(call, self._routes.watch, end_early)
         handler = self._prepared(call, context)
         if handler is not None:
-            self._run_stream(handler, context)
+            argument = functools.partial(self._argument, handler, context)
+            run = functools.partial(self._run_stream, handler, argument, context)
+            if self._defer(handler, context, argument, run, False):
+                return
+            run()
         context.finish()
 
-    def _run_stream(self, handler: RpcMethodHandler, context: ServedContext) -> None:
+    def _defer(
+        self,
+        handler: RpcMethodHandler,
+        context: ServedContext,
+        argument: Callable[[], Any],
+        run: Callable[[], bytes | None],
+        is_unary: bool,
+    ) -> bool:
+        """Serves the call by a handler whose function is marked, and which may go on when this has returned. Returns
+        False, and does nothing, if the function has no mark; ``run`` then serves the call."""
+        marks = marks_of(handler)
+        if marks is None:
+            return False
+        context.defer(ends_with_client=marks.is_non_blocking)
+        if marks.is_non_blocking:
+            marks.run(context, lambda: self._begin_responses(handler, context, argument, is_unary))
+        else:
+            marks.run(context, lambda: context.end(run()))
+        return True
+
+    def _begin_responses(
+        self, handler: RpcMethodHandler, context: ServedContext, argument: Callable[[], Any], is_unary: bool
+    ) -> None:
+        """Runs a function that sends its responses by a callback, also when it has returned."""
+        respond = ResponseCallback(context, lambda response: self._serialized(handler, response, context), is_unary)
         try:
-            argument = self._argument(handler, context)
+            behavior_of(handler)(argument(), context, respond)
+        except UndecodableRequestError:
+            context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+        except BaseException as error:
+            context.fail_for(error, "calling application")
+        else:
+            if context.is_active():
+                return
+        context.end()
+
+    def _run_stream(self, handler: RpcMethodHandler, take: Callable[[], Any], context: ServedContext) -> None:
+        try:
+            argument = take()
         except UndecodableRequestError:
             return context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
         except Exception as error:

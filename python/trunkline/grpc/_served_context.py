@@ -123,10 +123,15 @@ class ServedContext(ServicerContext):
         self._call = call
         self._watch = watch
         self._end_early = end_early
-        #: The parts of the call that its handler may ask for after it has cancelled it. The core has them no longer.
+        #: The parts of the call that its handler may ask for after it has cancelled the call, or a deferred one has ended.
+        #: The core has them no longer.
         self._kept: _KeptCall | None = None
         self._has_ended = False
         self._is_cancelled = False
+        #: True for a deferred call that ends when its client cancels it.
+        self._ends_with_client = False
+        #: True once a deferred call is being ended.
+        self._is_ending = False
         self._code: Any = None
         self._details: Any = None
         self._trailing: Any = None
@@ -172,16 +177,23 @@ class ServedContext(ServicerContext):
         with self._lock:
             if self._has_ended or self._is_cancelled:
                 return
-            left = self.time_left()
-            deadline = None if left is None else time.monotonic() + left
-            self._kept = _KeptCall(self.invocation_metadata(), CallIdentity(self._call), deadline)
+            self._keep()
             self._is_cancelled = True
             self._call.set_error((_CANCELLED, "CANCELLED", (), ()))
             has_callbacks = bool(self._callbacks)
         self._end_early(self._call)
+        if self._watch is not None:
+            self._watch.release(self)
         if has_callbacks:
             with contextlib.suppress(RuntimeError):  # a thread is refused: they run once the handler has ended
-                start_thread(self._run_callbacks_of_cancelled)
+                start_thread(self._run_callbacks_elsewhere)
+
+    def _keep(self) -> None:
+        """Keeps what the handler may still ask for when the core has the call no longer."""
+        if self._kept is None:
+            left = self.time_left()
+            deadline = None if left is None else time.monotonic() + left
+            self._kept = _KeptCall(self.invocation_metadata(), CallIdentity(self._call), deadline)
 
     def add_callback(self, callback: Callable[[], Any]) -> bool:
         with self._lock:
@@ -197,11 +209,18 @@ class ServedContext(ServicerContext):
         for callback, _ in self._taken_callbacks():
             _run(callback)
 
-    def _run_callbacks_of_cancelled(self) -> None:
+    def _run_callbacks_elsewhere(self) -> None:
         """Runs the callbacks once, on another thread than that of the handler, which may still run in the context of
         the call. Each callback therefore runs in a copy of it."""
         for callback, variables in self._taken_callbacks():
             variables.run(_run, callback)
+
+    def _on_cancelled(self) -> None:
+        """Called when the client has cancelled the call, on another thread than that of the handler."""
+        if self._ends_with_client:
+            self.end()
+        else:
+            self._run_callbacks_elsewhere()
 
     def _taken_callbacks(self) -> Sequence[tuple[Callable[[], Any], contextvars.Context]]:
         with self._lock:
@@ -234,12 +253,12 @@ class ServedContext(ServicerContext):
 
     def set_compression(self, compression: Any) -> None:
         name = compressor_of(compression, built_in_compressors())
-        if name is not None and not self._is_cancelled:
+        if name is not None and self._kept is None:
             self._compressor = name
             self._call.set_compressor(name)
 
     def disable_next_message_compression(self) -> None:
-        if not self._is_cancelled:
+        if self._kept is None:
             self._call.set_compressor("identity")
 
     def send_initial_metadata(self, initial_metadata: Any) -> None:
@@ -295,10 +314,15 @@ class ServedContext(ServicerContext):
     # --- for the server ---
 
     def read(self) -> bytes | None:
-        """Returns the next request of a stream; None after the last one. Raises RpcError if the call has ended."""
+        """Returns the next request of a stream; None after the last one, and once a deferred call has ended. Raises
+        RpcError if the call was cancelled."""
+        if self._has_ended and not self._is_cancelled:
+            return None
         try:
             data = self._call.begin_read(None, None).wait()
         except CoreError as error:
+            if self._has_ended and not self._is_cancelled:
+                return None
             raised = RpcError(error.message)
             self._own_errors.append(raised)
             raise raised from None
@@ -319,7 +343,8 @@ class ServedContext(ServicerContext):
     def restore_compression(self) -> None:
         """Undoes ``disable_next_message_compression`` after a message."""
         if self._compressor:
-            self._call.set_compressor(self._compressor)
+            with contextlib.suppress(CoreError):  # another thread has ended the call
+                self._call.set_compressor(self._compressor)
 
     def fail_for(self, error: BaseException, doing: str) -> None:
         """Sets the status for what a handler has raised while ``doing``, unless it has aborted or set one."""
@@ -341,9 +366,44 @@ class ServedContext(ServicerContext):
         self._code = code
         self.set_details(details)
 
+    def defer(self, *, ends_with_client: bool) -> None:
+        """Has the call go on when its entry returns, until ``end``. ``ends_with_client``: that the client cancels it, or
+        its deadline passes, ends it as well, and until then the call is kept alive."""
+        self._call.defer()
+        if ends_with_client and self._watch is not None:
+            self._ends_with_client = True
+            self._watch.hold(self, self._call)
+
+    def end(self, response: bytes | None = None) -> None:
+        """Ends a deferred call with its status and runs its callbacks; ``response`` is that of a call without streams.
+        Any thread may call it. Only the first time has an effect."""
+        with self._lock:
+            if self._is_ending:
+                return
+            self._is_ending = True
+            self._keep()
+            if not self._is_cancelled and self._call.is_cancelled():
+                self._is_cancelled = True
+                self._call.set_error((_CANCELLED, "CANCELLED", (), ()))
+        if self._set_status():
+            if response is None:
+                self._call.set_ok()
+            else:
+                self._call.set_response(response)
+        self._end_early(self._call)
+        if self._watch is not None:
+            self._watch.release(self)
+        self._run_callbacks_elsewhere()
+
     def finish(self) -> bool:
         """Hands the status and the trailing metadata to the core and runs the callbacks. Returns True if the status is
         OK; the response, or the end of a stream, is then still to be sent."""
+        is_ok = self._set_status()
+        self._run_callbacks()
+        return is_ok
+
+    def _set_status(self) -> bool:
+        """Hands the status and the trailing metadata to the core. Returns True if the status is OK."""
         code = _OK if self._code is None else number_of(self._code)
         try:
             trailing, details = split_trailing(encoded(self._trailing))
@@ -365,7 +425,6 @@ class ServedContext(ServicerContext):
                 text = self._details
                 text = "" if text is None else text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
                 self._call.set_error((code, text, details, trailing))
-        self._run_callbacks()
         return code == _OK and not is_cancelled
 
 
