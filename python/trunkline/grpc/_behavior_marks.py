@@ -31,10 +31,11 @@ class BehaviorMarks(NamedTuple):
             return serve()
         try:
             future = self.pool.submit(contextvars.copy_context().run, _serve_if_active, context, serve)
-        except RuntimeError as error:  # the pool was shut down
+        except Exception as error:  # such as that of a pool that was shut down
             context.fail_for(error, _CALLING)
             return context.end()
-        future.add_done_callback(functools.partial(_end_if_failed, context))
+        if isinstance(future, futures.Future):  # a subclass of the application may return nothing
+            future.add_done_callback(functools.partial(_end_if_dropped, context))
 
 
 def marks_of(handler: RpcMethodHandler) -> BehaviorMarks | None:
@@ -48,15 +49,18 @@ def marks_of(handler: RpcMethodHandler) -> BehaviorMarks | None:
 
 
 def _serve_if_active(context: ServedContext, serve: Callable[[], None]) -> None:
-    if context.is_active():
+    if not context.is_active():
+        return context.end()  # it has been cancelled while it waited for the pool
+    try:
         serve()
-    else:
-        context.end()  # it has been cancelled while it waited for the pool
-
-
-def _end_if_failed(context: ServedContext, done: futures.Future[None]) -> None:
-    """Ends a call whose function the pool has dropped, or whose function has raised what is no ``Exception``."""
-    error = futures.CancelledError("its pool was shut down") if done.cancelled() else done.exception()
-    if error is not None:
+    except BaseException as error:  # an Exception is a status already
         context.fail_for(error, _CALLING)
+        context.end()
+        raise
+
+
+def _end_if_dropped(context: ServedContext, done: futures.Future[None]) -> None:
+    """Ends a call that the pool has not run."""
+    if done.cancelled():
+        context.fail_for(futures.CancelledError("its pool was shut down"), _CALLING)
         context.end()

@@ -391,7 +391,12 @@ def test_a_callback_of_a_call_responds() -> None:
 
     @non_blocking
     def respond_at_the_end(request: Any, context: Any, respond: Any) -> None:
-        context.add_callback(lambda: (respond(b"late"), respond(None), ended.set()))
+        def end_again() -> None:
+            respond(b"late")
+            respond(None)
+            ended.set()
+
+        context.add_callback(end_again)
         respond(None)
 
     with calling(pair, "unary_stream", respond_at_the_end) as channel:
@@ -478,7 +483,7 @@ def test_functions_run_in_their_pool(pair: Pair, kind: str, pool: futures.Thread
 
     def one(request: Any, context: Any) -> bytes:
         threads.append(threading.current_thread().name)
-        return b"".join(request) if kind.startswith("stream") else request  # type: ignore[no-any-return]
+        return b"".join(request) if kind.startswith("stream") else request
 
     def many(request: Any, context: Any) -> Iterator[bytes]:
         yield one(request, context)
@@ -585,6 +590,22 @@ def test_a_pool_that_was_shut_down(kind: str) -> None:
             call = begin(channel, kind)
             assert call.code() is pair.client.StatusCode.UNKNOWN
             assert call.details() == "Exception calling application: cannot schedule new futures after shutdown"
+
+
+def test_a_pool_of_the_application_that_tells_nothing(pair: Pair, pool: futures.ThreadPoolExecutor) -> None:
+    class Silent(futures.ThreadPoolExecutor):
+        def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+            pool.submit(function, *arguments, **named)
+
+    name: list[str] = []
+
+    def note(request: Any, context: Any) -> bytes:
+        name.append(threading.current_thread().name)
+        return b"response"
+
+    with calling(pair, "unary_unary", in_pool(note, Silent(1))) as channel:
+        assert begin(channel, "unary_unary").result(SOON) == b"response"
+    assert name[0].startswith("own")
 
 
 def test_a_pool_that_drops_its_calls() -> None:
