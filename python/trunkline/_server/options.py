@@ -24,8 +24,8 @@ class ServerOptions(ConnectionOptions, total=False):
     which also meets all other clients; none by default.
     ``renew_tls``: called for each connection before its TLS handshake. Returns a private key, a certificate chain and
     authorities or None, as bytes in PEM, which replace those of the server for this and later connections, or None. A
-    fourth part of the tuple replaces ``additional_certificates``, too. It must not block, nor call this server. What it raises goes to
-    ``sys.unraisablehook``. None by default.
+    fourth part of the tuple replaces ``additional_certificates``, too. It must not block, nor call this server. What it
+    raises goes to ``sys.unraisablehook``. None by default.
     ``max_connections``: further connections are closed right after they are accepted. 1 or more; 100000 by default.
     ``max_connections_per_peer``: the same for connections from one address. An IPv6 address counts by its network of 64
     bits; peers over ``unix`` and ``inproc`` are not limited. 1 or more; 10000 by default.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import _core
-from ._behavior_marks import marks_of
+from ._behavior_marks import BehaviorMarks, marks_of
 from ._call_end_watch import CallEndWatch
 from ._call_request import over_limit
 from ._method_handler import CallDetails, behavior_of
@@ -91,6 +91,7 @@ class MethodServer:
         self._name = name
         self._routes = routes
         self._handler = handler
+        self._marks = None if handler is None else marks_of(handler)
         is_unary = handler is not None and not (handler.request_streaming or handler.response_streaming)
         self.entry: Callable[..., Any] = self.serve_unary if is_unary else self.serve_stream
 
@@ -126,52 +127,52 @@ class MethodServer:
         handler = self._prepared(call, context)
         response = b""
         if handler is not None:
-            argument = functools.partial(_only_argument, handler, data)
-            run = functools.partial(self._run_unary, handler, argument, context)
-            if self._defer(handler, context, argument, run, True):
+            marks = self._marks if handler is self._handler else marks_of(handler)
+            if marks is not None:
+                argument = functools.partial(_only_argument, handler, data)
+                run = functools.partial(self._run_unary, handler, data, context)
+                self._defer(marks, handler, context, argument, run, True)
                 return b""
-            response = run()
+            response = self._run_unary(handler, data, context)
         return response if context.finish() else b""
 
-    def _run_unary(self, handler: RpcMethodHandler, argument: Callable[[], Any], context: ServedContext) -> bytes:
+    def _run_unary(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> bytes:
         try:
-            request = argument()
+            argument = _only_argument(handler, data)
         except UndecodableRequestError:
             context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
             return b""
-        return self._one_response(handler, request, context)
+        return self._one_response(handler, argument, context)
 
     def serve_stream(self, end_early: EndEarly, call: _core.ServedCall) -> None:
         """Serves a call with a stream of requests or responses."""
         context = ServedContext(call, self._routes.watch, end_early)
         handler = self._prepared(call, context)
         if handler is not None:
-            argument = functools.partial(self._argument, handler, context)
-            run = functools.partial(self._run_stream, handler, argument, context)
-            if self._defer(handler, context, argument, run, False):
-                return
-            run()
+            marks = self._marks if handler is self._handler else marks_of(handler)
+            if marks is not None:
+                argument = functools.partial(self._argument, handler, context)
+                run = functools.partial(self._run_stream, handler, context)
+                return self._defer(marks, handler, context, argument, run, False)
+            self._run_stream(handler, context)
         context.finish()
 
     def _defer(
         self,
+        marks: BehaviorMarks,
         handler: RpcMethodHandler,
         context: ServedContext,
         argument: Callable[[], Any],
         run: Callable[[], bytes | None],
         is_unary: bool,
-    ) -> bool:
-        """Serves the call by a handler whose function is marked, and which may go on when this has returned. Returns
-        False, and does nothing, if the function has no mark; ``run`` then serves the call."""
-        marks = marks_of(handler)
-        if marks is None:
-            return False
+    ) -> None:
+        """Serves the call by a handler whose function is marked, and which may go on when this has returned: ``run`` is
+        how a function without a callback serves it."""
         context.defer(ends_with_client=marks.is_non_blocking)
         if marks.is_non_blocking:
             marks.run(context, lambda: self._begin_responses(handler, context, argument, is_unary))
         else:
             marks.run(context, lambda: context.end(run()))
-        return True
 
     def _begin_responses(
         self, handler: RpcMethodHandler, context: ServedContext, argument: Callable[[], Any], is_unary: bool
@@ -189,9 +190,9 @@ class MethodServer:
                 return
         context.end()
 
-    def _run_stream(self, handler: RpcMethodHandler, take: Callable[[], Any], context: ServedContext) -> None:
+    def _run_stream(self, handler: RpcMethodHandler, context: ServedContext) -> None:
         try:
-            argument = take()
+            argument = self._argument(handler, context)
         except UndecodableRequestError:
             return context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
         except Exception as error:
