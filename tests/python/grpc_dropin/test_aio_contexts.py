@@ -71,7 +71,8 @@ def call_once(
     holds: grpcio sends the status of an abort at once, while the handler still runs."""
 
     async def main() -> Any:
-        server = module.aio.server(futures.ThreadPoolExecutor(1))
+        pool = futures.ThreadPoolExecutor(1)
+        server = module.aio.server(pool)
         methods = {"M": getattr(module, f"{kind}_rpc_method_handler")(handler)}
         server.add_generic_rpc_handlers((module.method_handlers_generic_handler("S", methods),))
         port = server.add_insecure_port("127.0.0.1:0")
@@ -87,6 +88,7 @@ def call_once(
         finally:
             while not until():
                 await asyncio.sleep(0.001)
+            await asyncio.wrap_future(pool.submit(bool))  # a plain function has ended
             await server.stop(None)
 
     return asyncio.run(asyncio.wait_for(main(), SOON))

@@ -242,11 +242,12 @@ def test_a_deadline_ends_an_open_call(pair: Pair) -> None:
     opened = Opened()
 
     with calling(pair, "unary_stream", opened) as channel:
-        call = begin(channel, "unary_stream", timeout=0.2)
+        pair.client.channel_ready_future(channel).result(SOON)
+        call = begin(channel, "unary_stream", timeout=1.0)
         context, respond = opened.next_call()
         assert call.code() is pair.client.StatusCode.DEADLINE_EXCEEDED
         assert opened.ended.acquire(timeout=SOON)
-        assert not context.is_active() and context.time_remaining() == 0
+        assert not context.is_active() and context.time_remaining() < 0.5
         respond(b"late")
         respond(None)
 
@@ -413,7 +414,8 @@ def test_an_open_call_of_which_nobody_knows(pair: Pair) -> None:
         context.add_callback(ended.set)
 
     with calling(pair, "unary_stream", forget) as channel:
-        call = begin(channel, "unary_stream", timeout=0.5)
+        pair.client.channel_ready_future(channel).result(SOON)
+        call = begin(channel, "unary_stream", timeout=1.0)
         for _ in range(5):
             gc.collect()
             assert not ended.is_set() or not call.is_active()
@@ -460,7 +462,7 @@ def test_calls_that_have_ended_leave_nothing_behind() -> None:
     with serving(pair.server, {"M": handler}) as (server, target):
         with pair.client.insecure_channel(target) as channel:
             for ends in ("respond", "client", "function", "deadline"):
-                call = begin(channel, "unary_stream", timeout=0.1 if ends == "deadline" else SOON)
+                call = begin(channel, "unary_stream", timeout=1.0 if ends == "deadline" else SOON)
                 context, respond = opened.next_call()
                 if ends == "respond":
                     respond(None)
