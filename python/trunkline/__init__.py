@@ -55,6 +55,7 @@ from ._sync.client_methods import BidirectionalMethod, ClientStreamMethod, Serve
 from ._sync.client_stream import ClientStream
 from ._sync.futures import CallFuture
 from ._sync.server import RunningServer, Server
+from ._version import __version__ as __version__
 
 _log_records.connect()
 
@@ -63,8 +64,6 @@ if _typing.TYPE_CHECKING:
     from . import grpc as grpc
     from . import services as services
     from . import testing as testing
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Aborted",

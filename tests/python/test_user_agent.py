@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import trunkline
@@ -17,7 +18,7 @@ LIBRARY = f"trunkline/{trunkline.__version__}"
 #: The schemes, and whether they carry a user agent.
 SCHEMES = {"grpc": True, "http": True, "grpc-web": True, "tcp": False, "ws": False}
 #: The options of channels, beside the usual version of HTTP.
-VERSIONS = {"2": {"http_version": "2"}, "1.1": {"http_version": "1.1"}}
+VERSIONS: dict[str, Any] = {"2": {"http_version": "2"}, "1.1": {"http_version": "1.1"}}
 
 
 def who(context: trunkline.Context) -> str:
@@ -55,7 +56,7 @@ def of(scheme: str, endpoint: str) -> str:
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_handlers_learn_what_clients_say(endpoint: str, scheme: str, version: str) -> None:
-    options = VERSIONS[version] if scheme in ("http", "grpc-web") else {}
+    options: dict[str, Any] = VERSIONS[version] if scheme in ("http", "grpc-web") else {}
     with trunkline.Channel(of(scheme, endpoint), **options) as plain:
         with trunkline.Channel(of(scheme, endpoint), user_agent=f"orders/2.1 {LIBRARY}", **options) as named:
             for _ in range(3):

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
-from .. import __version__
 from .._messages.compressor import built_in_compressors
+from .._version import __version__
 from ._argument import LONGEST, Argument, WrongTypeError, arguments_of, text_argument
 from ._compression import Compression, compressor_of
 from ._service_config import config_of_core
