@@ -76,6 +76,7 @@ class CallContext final : public ServerContext {
   /// Removes the handler's callbacks when the handler has ended. Waits for a callback that runs on another thread.
   void drop_callback() noexcept;
 
+  const session::UserAgent& shared_user_agent() const noexcept { return user_agent_; }
   net::Loop& loop() const noexcept { return *facts_->loop; }
   /// Returns the compressor of the response; null if there is none.
   const Compressor* compressor() const noexcept {

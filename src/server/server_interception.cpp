@@ -9,6 +9,7 @@ namespace trunkline::server {
 Status ServerInterception::begin_chain(const call::InterceptorChain& chain, const CallContext& context,
                                        Metadata& metadata) {
   const ServerContext& facts = context;
+  user_agent_ = context.shared_user_agent();
   info_ = {.side = Side::server,
            .id = call::InterceptorChain::next_call_id(),
            .method = facts.method(),
@@ -16,7 +17,7 @@ Status ServerInterception::begin_chain(const call::InterceptorChain& chain, cons
            .certificate_subject = facts.certificate_subject(),
            .certificate_names = facts.certificate_names(),
            .certificate_pem = facts.certificate_pem(),
-           .user_agent = facts.user_agent(),
+           .user_agent = user_agent_ == nullptr ? std::string_view() : std::string_view(*user_agent_),
            .started = context.loop().now(),
            .deadline = facts.deadline(),
            .metadata = &metadata};

@@ -28,6 +28,8 @@ class ServerInterception {
   void end_chain(const call::InterceptorChain& chain, CallContext& context, Status& status);
 
   CallInfo info_;
+  /// Owns what info_.user_agent shows: the context of on_start may have ended by on_finish.
+  session::UserAgent user_agent_;
   /// The number of interceptors whose on_start has been called.
   std::size_t started_ = 0;
 };

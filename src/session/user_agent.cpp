@@ -44,4 +44,22 @@ UserAgent share_user_agent(std::string_view text) {
   return texts.get(text.substr(0, max_user_agent_bytes));
 }
 
+std::uint8_t KnownUserAgents::find(std::string_view text) const noexcept {
+  text = text.substr(0, max_user_agent_bytes);
+  const auto found =
+      std::find_if(agents_.begin(), agents_.end(), [text](const UserAgent& agent) { return *agent == text; });
+  return found == agents_.end() ? 0 : static_cast<std::uint8_t>(found - agents_.begin() + 1);
+}
+
+std::uint8_t KnownUserAgents::add(std::string_view text) {
+  agents_.push_back(share_user_agent(text));
+  return static_cast<std::uint8_t>(agents_.size());
+}
+
+std::size_t KnownUserAgents::held_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const UserAgent& agent : agents_) bytes += agent->size();
+  return bytes;
+}
+
 }  // namespace trunkline::session

@@ -3,13 +3,19 @@
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
+#include <asio/buffer.hpp>
+#include <asio/io_context.hpp>
+#include <asio/ip/address.hpp>
+#include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
+#include <asio/write.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
@@ -33,7 +39,11 @@ class Listener final : public Interceptor {
     note(call);
     return {};
   }
-  void on_finish(CallInfo& call, Status&) override { note(call); }
+  void on_finish(CallInfo& call, Status&) override {
+    note(call);
+    ++finished_;
+  }
+  int finished() const noexcept { return finished_; }
   std::map<std::string, std::set<std::string>> seen() const {
     std::lock_guard lock(mutex_);
     return seen_;
@@ -47,6 +57,7 @@ class Listener final : public Interceptor {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::set<std::string>> seen_;
+  std::atomic<int> finished_{0};
 };
 
 std::string agent_of(const ServerContext& context) { return std::string(context.user_agent()); }
@@ -160,6 +171,30 @@ TEST_F(UserAgents, AreThatOfTheLibraryByDefaultAndEmptyOverTheNativeProtocol) {
   EXPECT_THAT(*said, testing::StartsWith("trunkline/"));
   ASSERT_TRUE(unsaid.is_ok());
   EXPECT_EQ(*unsaid, "");
+}
+
+/// Only the interceptor still has the text when the connection goes.
+TEST(UserAgentOfARequest, IsKnownToInterceptorsWhenTheServerStopsAmidIt) {
+  const auto listener = std::make_shared<Listener>();
+  ServerOptions options;
+  options.interceptors = {listener};
+  auto server = std::make_unique<Server>(options);
+  server->handle<std::string, std::string>("Echo", [](const std::string& request, ServerContext&) { return request; });
+  const Endpoint endpoint = server->listen("tcp://127.0.0.1:0");
+  ASSERT_TRUE(server->start().is_ok());
+  asio::io_context io;
+  asio::ip::tcp::socket socket(io);
+  socket.connect({asio::ip::make_address("127.0.0.1"), endpoint.port()});
+  const std::string agent = "a client with a name that no string holds in place";
+  const std::string request = "POST /Echo HTTP/1.1\r\nHost: h\r\nUser-Agent: " + agent +
+                              "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"half of";
+  asio::write(socket, asio::buffer(request));
+  while (listener->seen().empty()) std::this_thread::yield();
+
+  server.reset();
+
+  EXPECT_EQ(listener->finished(), 1);
+  EXPECT_EQ(listener->seen(), (std::map<std::string, std::set<std::string>>{{"Echo", {agent}}}));
 }
 
 TEST(UserAgentOption, IsCheckedWhenTheChannelIsMade) {

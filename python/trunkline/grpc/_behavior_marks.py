@@ -61,6 +61,8 @@ def _serve_if_active(context: ServedContext, serve: Callable[[], None]) -> None:
 
 def _end_if_dropped(context: ServedContext, done: futures.Future[None]) -> None:
     """Ends a call that the pool has not run."""
-    if done.cancelled():
-        context.fail_for(futures.CancelledError("its pool was shut down"), _CALLING)
+    error = futures.CancelledError("its pool was shut down") if done.cancelled() else done.exception()
+    # What the function itself has raised has ended the call already.
+    if isinstance(error, (futures.CancelledError, futures.BrokenExecutor)):
+        context.fail_for(error, _CALLING)
         context.end()

@@ -108,5 +108,9 @@ def _run(inbox: _core.Inbox) -> None:
 
 def _tell(reference: Callable[[], Any]) -> None:
     call = reference()
-    if call is not None:
+    if call is None:
+        return
+    try:
         call._on_cancelled()
+    except Exception:
+        _log.exception("a call that its client has cancelled")

@@ -26,6 +26,8 @@ _RECEIVED_BYTES = 4 << 20
 _UNREAD_BYTES = 128 << 20
 #: The bytes of the requests of a stream that are held for a retry, as in grpcio, if a policy asks for retries.
 _RETAINED_BYTES = 256 << 10
+#: The longest text of an application in the user-agent; the core takes 1024 characters in all.
+_USER_AGENT_CHARACTERS = 480
 #: Seconds, the least of gRPC's for what an attempt to connect may take and for the pauses between attempts.
 _LEAST_BACKOFF = 0.1
 #: Trunkline's defaults, and the longest pause of gRPC by default.
@@ -44,6 +46,15 @@ def _some_text(argument: Argument) -> dict[str, Any]:
     """Converts a text that is read elsewhere."""
     argument.text()
     return {}
+
+
+def _sendable_text(argument: Argument) -> dict[str, Any] | None:
+    """Converts a text that is read elsewhere, and sent in a field of HTTP."""
+    return {} if _is_sendable(argument.text()) else None
+
+
+def _is_sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable() and len(text) <= _USER_AGENT_CHARACTERS
 
 
 def _some_number(argument: Argument) -> dict[str, Any]:
@@ -108,8 +119,8 @@ _OF_CHANNELS: dict[str, Convert] = {
     "grpc.min_reconnect_backoff_ms": lambda argument: {"connect_timeout": argument.seconds(_LEAST_BACKOFF)},
     "grpc.client_idle_timeout_ms": lambda argument: {"idle_timeout": argument.interval(least=1.0)},
     "grpc.ssl_target_name_override": lambda argument: {"server_name": argument.text()},
-    "grpc.primary_user_agent": _some_text,  # see _with_user_agent()
-    "grpc.secondary_user_agent": _some_text,
+    "grpc.primary_user_agent": _sendable_text,  # see _with_user_agent()
+    "grpc.secondary_user_agent": _sendable_text,
     "grpc.default_authority": lambda argument: {"authority": argument.text()},
     "grpc.service_config": _some_text,  # see config_of_core()
     "grpc.enable_retries": lambda argument: {} if argument.number() else {"max_retries": 0},
@@ -275,9 +286,10 @@ def _host_of(authority: str) -> str:
 
 def _with_user_agent(result: dict[str, Any], options: Iterable[Any] | None) -> dict[str, Any]:
     """Puts the texts of the application around the name of the library, as grpcio does."""
-    before, after = (text_argument(options, f"grpc.{which}_user_agent") for which in ("primary", "secondary"))
+    texts = (text_argument(options, f"grpc.{which}_user_agent") or "" for which in ("primary", "secondary"))
+    before, after = (text.strip() if _is_sendable(text) else "" for text in texts)
     if before or after:
-        result["user_agent"] = " ".join(filter(None, (before, f"trunkline/{__version__}", after))).strip()
+        result["user_agent"] = " ".join(filter(None, (before, f"trunkline/{__version__}", after)))
     return result
 
 

@@ -21,19 +21,22 @@ class ResponseCallback:
         self._encode = encode
         self._is_unary = is_unary
         self._first: bytes | None = None
-        #: A lock that orders the responses and the end. The callbacks of the call, which may call this, run with it.
-        self._sending = threading.RLock()
+        #: A lock that orders the responses and the end. Nothing of the application runs with it.
+        self._sending = threading.Lock()
 
     def __call__(self, response: Any) -> None:
         """Sends a response, and waits until the connection takes it. None ends the call with its status. Does nothing
         once the call is over."""
         if response is None:
-            with self._sending:
-                self._context.end(self._first)
+            with self._sending:  # behind the responses that other threads send
+                last = self._first
+            self._context.end(last)
         elif self._context.is_active():
             data = self._encode(response)
             if data is None or not self._send(data):
                 self._context.end()
+        else:
+            self._context.end()
 
     def _send(self, data: bytes) -> bool:
         """Returns False if the call is over, or its initial metadata was invalid."""

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .. import _core
 from .._calls.deadline import FOREVER
@@ -26,6 +26,8 @@ from ._status_code import StatusCode, number_of
 from ._status_details import split_trailing
 from ._target import peer_name
 
+_T = TypeVar("_T")
+
 _log = logging.getLogger(__name__)
 
 #: The deadline of a call that has none, as grpcio has it: seconds of ``time.time()``.
@@ -36,6 +38,7 @@ _PEER_KEYS = {"DNS": "peer_dns", "IP": "peer_ip", "URI": "peer_uri", "email": "p
 
 _OK = 0
 _CANCELLED = 1
+_UNKNOWN = 2
 _INTERNAL = 13
 
 
@@ -168,7 +171,10 @@ class ServedContext(ServicerContext):
         if self._kept is not None:
             deadline = self._kept.deadline
             return None if deadline is None else max(0.0, deadline - time.monotonic())
-        left = self._call.time_left()
+        try:
+            left = self._call.time_left()
+        except CoreError:  # another thread has ended the call
+            return self.time_left() if self._kept is not None else 0.0
         return None if left is None or left > FOREVER / 2 else left
 
     def cancel(self) -> None:
@@ -217,9 +223,10 @@ class ServedContext(ServicerContext):
 
     def _on_cancelled(self) -> None:
         """Called when the client has cancelled the call, on another thread than that of the handler."""
-        if self._ends_with_client:
-            self.end()
-        else:
+        try:
+            if self._ends_with_client:
+                self._end(None)
+        finally:
             self._run_callbacks_elsewhere()
 
     def _taken_callbacks(self) -> Sequence[tuple[Callable[[], Any], contextvars.Context]]:
@@ -230,10 +237,20 @@ class ServedContext(ServicerContext):
     # --- the client ---
 
     def invocation_metadata(self) -> Metadata:
-        return received_of(self._call) if self._kept is None else self._kept.metadata
+        return self._known(received_of, lambda kept: kept.metadata)
 
     def _identity(self) -> CallIdentity:
-        return CallIdentity(self._call) if self._kept is None else self._kept.identity
+        return self._known(CallIdentity, lambda kept: kept.identity)
+
+    def _known(self, ask: Callable[[_core.ServedCall], _T], remember: Callable[[_KeptCall], _T]) -> _T:
+        """Returns what the core says of the call, or what is kept of it: another thread may end the call meanwhile."""
+        if self._kept is None:
+            try:
+                return ask(self._call)
+            except CoreError:
+                if self._kept is None:
+                    raise
+        return remember(self._kept)
 
     def peer(self) -> str:
         return self._identity().peer
@@ -255,11 +272,15 @@ class ServedContext(ServicerContext):
         name = compressor_of(compression, built_in_compressors())
         if name is not None and self._kept is None:
             self._compressor = name
-            self._call.set_compressor(name)
+            self._set_compressor(name)
 
     def disable_next_message_compression(self) -> None:
         if self._kept is None:
-            self._call.set_compressor("identity")
+            self._set_compressor("identity")
+
+    def _set_compressor(self, name: str) -> None:
+        with contextlib.suppress(CoreError):  # another thread has ended the call
+            self._call.set_compressor(name)
 
     def send_initial_metadata(self, initial_metadata: Any) -> None:
         if self._is_cancelled:
@@ -343,8 +364,7 @@ class ServedContext(ServicerContext):
     def restore_compression(self) -> None:
         """Undoes ``disable_next_message_compression`` after a message."""
         if self._compressor:
-            with contextlib.suppress(CoreError):  # another thread has ended the call
-                self._call.set_compressor(self._compressor)
+            self._set_compressor(self._compressor)
 
     def fail_for(self, error: BaseException, doing: str) -> None:
         """Sets the status for what a handler has raised while ``doing``, unless it has aborted or set one."""
@@ -375,8 +395,15 @@ class ServedContext(ServicerContext):
             self._watch.hold(self, self._call)
 
     def end(self, response: bytes | None = None) -> None:
-        """Ends a deferred call with its status and runs its callbacks; ``response`` is that of a call without streams.
-        Any thread may call it. Only the first time has an effect."""
+        """Ends a deferred call with its status; ``response`` is that of a call without streams. The callbacks run on
+        another thread, as the caller may hold what they wait for. Any thread may call it. Only the first time has an
+        effect."""
+        try:
+            self._end(response)
+        finally:
+            self._start_callbacks()
+
+    def _end(self, response: bytes | None) -> None:
         with self._lock:
             if self._is_ending:
                 return
@@ -385,15 +412,30 @@ class ServedContext(ServicerContext):
             if not self._is_cancelled and self._call.is_cancelled():
                 self._is_cancelled = True
                 self._call.set_error((_CANCELLED, "CANCELLED", (), ()))
-        if self._set_status():
-            if response is None:
+        try:
+            if not self._set_status():
+                pass
+            elif response is None:
                 self._call.set_ok()
             else:
                 self._call.set_response(response)
-        self._end_early(self._call)
-        if self._watch is not None:
-            self._watch.release(self)
-        self._run_callbacks_elsewhere()
+        except BaseException:
+            self._call.set_error((_UNKNOWN, "Exception ending the call", (), ()))
+            raise
+        finally:
+            self._end_early(self._call)
+            if self._watch is not None:
+                self._watch.release(self)
+
+    def _start_callbacks(self) -> None:
+        """Runs the callbacks on a thread of their own; here if the system refuses it."""
+        with self._lock:
+            has_callbacks = bool(self._callbacks)
+        if has_callbacks:
+            try:
+                start_thread(self._run_callbacks_elsewhere)
+            except RuntimeError:
+                self._run_callbacks_elsewhere()
 
     def finish(self) -> bool:
         """Hands the status and the trailing metadata to the core and runs the callbacks. Returns True if the status is

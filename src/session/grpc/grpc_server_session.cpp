@@ -92,7 +92,11 @@ bool GrpcServerSession::defers_event() {
   held_.push_back(stream.id);
   streams_.keep();
   stream.is_held = true;
-  if (const UserAgent* const agent = requests_.user_agent()) stream.user_agent = *agent;
+  if (const UserAgent* const agent = requests_.user_agent()) {
+    stream.user_agent = *agent;
+    stream.metadata_bytes += (*agent)->size();
+    metadata_bytes_ += (*agent)->size();
+  }
   is_opening_ = false;
   return true;
 }

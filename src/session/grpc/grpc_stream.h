@@ -104,7 +104,7 @@ struct GrpcStream {
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
-  /// This is set only while the call is_held, and until its event is over.
+  /// This is set only if the call has been held.
   UserAgent user_agent;
   /// The pointer is null for gRPC, and until there is something to keep.
   std::unique_ptr<WebResponse> web;

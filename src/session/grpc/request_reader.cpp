@@ -394,13 +394,14 @@ void RequestReader::take_path(const http::hpack::Field& field) {
   request_.method_number = *field.memo = static_cast<std::uint32_t>(methods_.size());
 }
 
-/// Only a proxy sends requests of several clients over one connection.
 void RequestReader::take_user_agent(std::string_view value) {
-  request_.has_user_agent = true;
-  value = value.substr(0, max_user_agent_bytes);
-  if (user_agent_ != nullptr && *user_agent_ == value) return;
-  user_agent_ = share_user_agent(value);
-  cache_.clear();
+  request_.user_agent = user_agents_.find(value);
+  if (request_.user_agent != 0) return;
+  if (user_agents_.is_full()) {
+    cache_.clear();
+    user_agents_.clear();
+  }
+  request_.user_agent = user_agents_.add(value);
 }
 
 /// A request that names two hosts could be meant for either (RFC 9113, section 8.3.1).

@@ -42,8 +42,8 @@ struct RequestHead {
   bool is_get = false;
   /// The client waits for 100 (Continue) before it sends the content (RFC 9110, section 10.1.1).
   bool expects_continue = false;
-  /// The request has a user-agent, which is RequestReader::user_agent() until the next block is read.
-  bool has_user_agent = false;
+  /// This is the number of the user-agent (KnownUserAgents), or 0 if the request has none.
+  std::uint8_t user_agent = 0;
   /// This is web::CallHead::cors_origin.
   const std::string* cors_origin = nullptr;
 };
@@ -84,9 +84,10 @@ class RequestReader {
   const Status& status() const noexcept { return status_; }
   /// Returns the method of a number that a request has had.
   std::string_view method_of(std::uint32_t number) const noexcept { return methods_[number - 1]; }
-  /// Returns the user-agent of the request that was read last; null if it has none.
-  const UserAgent* user_agent() const noexcept { return request_.has_user_agent ? &user_agent_ : nullptr; }
-  std::size_t held_bytes() const noexcept { return method_bytes_ + (user_agent_ == nullptr ? 0 : user_agent_->size()); }
+  /// Returns the user-agent of the request that was read last; null if it has none. It is valid until the next block is
+  /// read.
+  const UserAgent* user_agent() const noexcept { return user_agents_.of(request_.user_agent); }
+  std::size_t held_bytes() const noexcept { return method_bytes_ + user_agents_.held_bytes(); }
   /// The sender of a refused request expects the answer in this form and codec. Without a form it is a text for people.
   const std::optional<web::Format>& answer_format() const noexcept { return answer_format_; }
   const Codec* answer_codec() const noexcept { return answer_codec_; }
@@ -149,8 +150,7 @@ class RequestReader {
   /// Holds methods by number, from 1, if their paths are in a table, valid, short, and not percent-encoded.
   std::vector<std::string> methods_;
   std::size_t method_bytes_ = 0;
-  /// Holds the user-agent that a request of this connection has had last. The requests in cache_ have the same or none.
-  UserAgent user_agent_;
+  KnownUserAgents user_agents_;
   /// Reads the fields that gRPC does not know.
   web::CallHeadReader web_;
   web::RouteFinder routes_;

@@ -39,8 +39,8 @@ struct RequestFacts {
   bool expects_continue = false;
   /// The request was HEAD: the response has no content.
   bool is_head = false;
-  /// The request has a user-agent, which the session keeps.
-  bool has_user_agent = false;
+  /// This is the number of the user-agent (KnownUserAgents), or 0 if the request has none.
+  std::uint8_t user_agent = 0;
 };
 
 struct Exchange : RequestFacts {

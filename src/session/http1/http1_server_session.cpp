@@ -296,13 +296,14 @@ Status Http1ServerSession::read_fields(const http::http1::RequestHead& head) {
   return status;
 }
 
-/// Only a proxy sends requests of several clients over one connection. The heads in the cache have the same or none.
 void Http1ServerSession::take_user_agent(std::string_view value) {
-  exchange_.has_user_agent = true;
-  value = value.substr(0, max_user_agent_bytes);
-  if (user_agent_ != nullptr && *user_agent_ == value) return;
-  user_agent_ = share_user_agent(value);
-  cache_.clear();
+  exchange_.user_agent = user_agents_.find(value);
+  if (exchange_.user_agent != 0) return;
+  if (user_agents_.is_full()) {
+    cache_.clear();
+    user_agents_.clear();
+  }
+  exchange_.user_agent = user_agents_.add(value);
 }
 
 /// Methods that come again have a number, so that nobody has to look for their names.
@@ -689,7 +690,7 @@ void Http1ServerSession::fill_call(Event& event) {
   event.accepted_compressors = exchange_.call.accepted;
   event.call_compressor = exchange_.call.compressor;
   event.deadline = exchange_.deadline;
-  event.user_agent = exchange_.has_user_agent ? &user_agent_ : nullptr;
+  event.user_agent = user_agents_.of(exchange_.user_agent);
   event.is_get = exchange_.call.is_get;
   event.is_route = exchange_.call.format == web::Format::route;
   std::swap(event.metadata, exchange_.metadata);
@@ -1259,7 +1260,7 @@ std::size_t Http1ServerSession::held_bytes() const noexcept {
   const std::size_t gathered = body_.size() + (assembly_.is_gathering() ? assembly_.gathered() : 0);
   const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(unread_bytes_, 0));
   return input_.held_bytes() + output_.held_bytes() + gathered + payload_.size() + unread + metadata_bytes_ +
-         method_bytes_ + (user_agent_ == nullptr ? 0 : user_agent_->size()) + cache_.held_bytes() +
+         method_bytes_ + user_agents_.held_bytes() + cache_.held_bytes() +
          (exchange_.is_active() ? web::bytes_per_exchange : 0);
 }
 

@@ -267,8 +267,7 @@ class Http1ServerSession final : public Session {
   /// The output had this size when it was last counted.
   std::size_t counted_output_ = 0;
   std::size_t metadata_bytes_ = 0;
-  /// Holds the user-agent that a request of this connection has had last.
-  UserAgent user_agent_;
+  KnownUserAgents user_agents_;
   bool has_request_ = false;
   /// The limit of head_timer_ has begun; otherwise it begins with the timer's first call.
   bool is_head_limited_ = false;

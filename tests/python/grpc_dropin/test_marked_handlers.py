@@ -72,6 +72,18 @@ def begin(channel: Any, kind: str, timeout: float = SOON) -> Any:
     return start(request, timeout=timeout, metadata=(("who", "me"),))
 
 
+def occupy(pool: futures.ThreadPoolExecutor, released: threading.Event) -> None:
+    """Occupies the only thread of a pool until the event is set."""
+    begun = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        released.wait(SOON)
+
+    pool.submit(wait)
+    assert begun.wait(SOON)
+
+
 def until(condition: Callable[[], Any]) -> None:
     """Waits until it holds."""
     end = time.monotonic() + SOON
@@ -405,6 +417,51 @@ def test_a_callback_of_a_call_responds() -> None:
     assert ended.wait(SOON)
 
 
+def test_callbacks_may_take_what_the_caller_of_the_response_holds(pair: Pair) -> None:
+    opened = Opened()
+    lock = threading.Lock()
+    ended = threading.Event()
+
+    def note_the_end() -> None:
+        with lock:
+            ended.set()
+
+    with calling(pair, "unary_stream", opened) as channel:
+        call = begin(channel, "unary_stream")
+        context, respond = opened.next_call()
+        assert context.add_callback(note_the_end)
+        with lock:
+            respond(b"first")
+            respond(None)
+            assert list(call) == [b"first"]
+        assert ended.wait(SOON)
+
+
+def test_the_end_does_not_wait_for_callbacks_nor_they_for_responses(pair: Pair) -> None:
+    """One thread ends the call while another one that its callback waits for responds."""
+    opened = Opened()
+    lock = threading.Lock()
+    ended = threading.Event()
+
+    def note_the_end() -> None:
+        with lock:
+            ended.set()
+
+    with calling(pair, "unary_stream", opened) as channel:
+        for _ in range(20):
+            ended.clear()
+            call = begin(channel, "unary_stream")
+            context, respond = opened.next_call()
+            assert context.add_callback(note_the_end)
+            with futures.ThreadPoolExecutor(1) as ending, lock:
+                end = ending.submit(respond, None)
+                for _ in range(10):
+                    respond(b"more")
+                end.result(SOON)
+            assert set(call) <= {b"more"}
+            assert ended.wait(SOON)
+
+
 def test_an_open_call_of_which_nobody_knows(pair: Pair) -> None:
     """It stays open, and ends when its client cancels it, or by its deadline."""
     begun, ended = threading.Event(), threading.Event()
@@ -576,7 +633,7 @@ def test_context_variables_of_interceptors_are_seen_in_the_pool(pair: Pair, pool
 def test_a_call_that_is_cancelled_while_it_waits_for_its_pool(pair: Pair, pool: futures.ThreadPoolExecutor) -> None:
     released = threading.Event()
     calls: list[Any] = []
-    pool.submit(released.wait, SOON)
+    occupy(pool, released)
 
     in_turn = pair.server.unary_unary_rpc_method_handler(in_pool(lambda request, context: calls.append(request), pool))
     at_once = pair.server.unary_unary_rpc_method_handler(lambda request, context: request)
@@ -627,7 +684,7 @@ def test_a_pool_that_drops_its_calls() -> None:
     pair = Pair(trunkline.grpc, trunkline.grpc)
     released = threading.Event()
     busy = futures.ThreadPoolExecutor(1)
-    busy.submit(released.wait, SOON)
+    occupy(busy, released)
 
     with calling(pair, "unary_unary", in_pool(lambda request, context: b"", busy)) as channel:
         call = begin(channel, "unary_unary")
@@ -636,6 +693,21 @@ def test_a_pool_that_drops_its_calls() -> None:
         assert call.code() is pair.client.StatusCode.UNKNOWN
         assert call.details() == "Exception calling application: its pool was shut down"
     released.set()
+
+
+def test_a_pool_whose_initializer_fails() -> None:
+    """In grpcio such calls stay open."""
+    pair = Pair(trunkline.grpc, trunkline.grpc)
+
+    def fail() -> None:
+        raise ValueError("no database")
+
+    broken = futures.ThreadPoolExecutor(1, initializer=fail)
+    with calling(pair, "unary_unary", in_pool(lambda request, context: b"", broken)) as channel:
+        for _ in range(2):
+            call = begin(channel, "unary_unary")
+            assert call.code() is pair.client.StatusCode.UNKNOWN
+            assert call.details().startswith("Exception calling application: A thread initializer failed")
 
 
 def test_an_exit_in_a_pool_ends_the_call(pool: futures.ThreadPoolExecutor) -> None:

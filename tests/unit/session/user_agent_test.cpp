@@ -49,6 +49,30 @@ TEST(UserAgent, StaysRightWhileManyComeAndGo) {
   }
 }
 
+TEST(KnownUserAgents, NumberTextsUntilTheyAreFull) {
+  KnownUserAgents known;
+  EXPECT_EQ(known.find("a"), 0);
+  EXPECT_EQ(known.of(0), nullptr);
+  EXPECT_EQ(known.held_bytes(), 0U);
+
+  std::vector<std::string> texts;
+  while (!known.is_full()) {
+    texts.push_back("client/" + std::to_string(texts.size()));
+    EXPECT_EQ(known.add(texts.back()), texts.size());
+  }
+
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(known.find(texts[i]), i + 1);
+    EXPECT_EQ(**known.of(known.find(texts[i])), texts[i]);
+  }
+  EXPECT_EQ(known.held_bytes(), texts.size() * texts[0].size());
+  known.clear();
+  EXPECT_EQ(known.find(texts[0]), 0);
+  const std::string longest(max_user_agent_bytes, 'x');
+  EXPECT_EQ(known.add(longest + "y"), 1);
+  EXPECT_EQ(known.find(longest + "z"), 1);
+}
+
 TEST(UserAgent, OutlivesTheThreadThatMadeIt) {
   UserAgent agent;
   std::thread([&agent] { agent = share_user_agent("of another thread"); }).join();

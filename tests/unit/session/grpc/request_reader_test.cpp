@@ -120,6 +120,11 @@ TEST(RequestReader, KnowsTheUserAgentOfEachRequest) {
     EXPECT_EQ(agent_of({{"user-agent", "b"}}), "b");
     EXPECT_EQ(agent_of({{"user-agent", ""}}), "");
   }
+  // More than a connection keeps.
+  for (int i = 0; i < 100; ++i) {
+    const std::string agent = "client/" + std::to_string(i % 11);
+    EXPECT_EQ(agent_of({{"user-agent", agent, Indexing::without}}), agent);
+  }
   EXPECT_EQ(agent_of({{"user-agent", std::string(2000, 'x')}}), std::string(max_user_agent_bytes, 'x'));
   EXPECT_EQ(reader.request().metadata, Metadata());
 }

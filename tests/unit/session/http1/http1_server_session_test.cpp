@@ -61,7 +61,9 @@ TEST(Http1ServerSession, AnswersACallInPlace) {
 TEST(Http1ServerSession, KnowsTheUserAgentOfEachRequest) {
   Http1Client client;
   client.echo_in_place();
-  const std::vector<std::string> agents{"a", "a", "none", "a", "b", "b", "a", std::string(2000, 'x'), ""};
+  std::vector<std::string> agents{"a", "a", "none", "a", "b", "b", "a", std::string(2000, 'x'), ""};
+  // More than a connection keeps.
+  for (int i = 0; i < 100; ++i) agents.push_back("client/" + std::to_string(i % 11));
   std::string requests;
   for (const std::string& agent : agents) {
     requests += Http1Client::post("/A", "1", agent == "none" ? "" : "User-Agent: " + agent + "\r\n");
