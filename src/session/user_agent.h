@@ -24,19 +24,27 @@ UserAgent share_user_agent(std::string_view text);
 /// Numbers the user-agents of the requests of a connection. Most connections have one; those of proxies have several.
 class KnownUserAgents {
  public:
-  /// Returns the number of the text, from 1, or 0 if it has none.
-  std::uint8_t find(std::string_view text) const noexcept;
-  /// Another text has room only after clear().
-  bool is_full() const noexcept { return agents_.size() == most; }
-  std::uint8_t add(std::string_view text);
-  /// Forgets all numbers.
-  void clear() noexcept { agents_.clear(); }
-  /// Returns the text of a number; null for 0. The object is valid until add() or clear() is called.
+  /// Returns the number of the text, from 1. If there is no room for a further text, forgets all numbers first, and
+  /// calls `on_forgotten` for whoever has kept some.
+  template <class Function>
+  std::uint8_t number_of(std::string_view text, Function on_forgotten) {
+    if (const std::uint8_t known = find(text); known != 0) return known;
+    if (agents_.size() == most) {
+      agents_.clear();
+      on_forgotten();
+    }
+    return add(text);
+  }
+  /// Returns the text of a number; null for 0. The object is valid until number_of() is called.
   const UserAgent* of(std::uint8_t number) const noexcept { return number == 0 ? nullptr : &agents_[number - 1]; }
   std::size_t held_bytes() const noexcept;
 
  private:
   static constexpr std::size_t most = 8;
+
+  /// Returns 0 if the text has no number.
+  std::uint8_t find(std::string_view text) const noexcept;
+  std::uint8_t add(std::string_view text);
 
   std::vector<UserAgent> agents_;
 };

@@ -64,7 +64,7 @@ class CallEndWatch:
         self._held.discard(call)
 
     def _start_thread(self) -> _core.Inbox | None:
-        """Returns None if the system refuses the thread: the callbacks of a call then run once its handler has ended."""
+        """Returns None if the system refuses the thread: the callbacks of a call then run once its handler ends."""
         inbox = self._make_inbox(True)
         try:
             start_thread(_run, inbox, name="trunkline-call-ends")

@@ -13,7 +13,7 @@ from typing import Any, Union
 
 from .._messages.compressor import built_in_compressors
 from .._version import __version__
-from ._argument import LONGEST, Argument, WrongTypeError, arguments_of, text_argument
+from ._argument import LONGEST, Argument, WrongTypeError, arguments_of
 from ._compression import Compression, compressor_of
 from ._service_config import config_of_core
 
@@ -48,13 +48,15 @@ def _some_text(argument: Argument) -> dict[str, Any]:
     return {}
 
 
-def _sendable_text(argument: Argument) -> dict[str, Any] | None:
-    """Converts a text that is read elsewhere, and sent in a field of HTTP."""
-    return {} if _is_sendable(argument.text()) else None
+def _user_agent_part(key: str) -> Convert:
+    """Returns the conversion of a text of the application for the user-agent, which ``_with_user_agent`` takes away."""
 
+    def convert(argument: Argument) -> dict[str, Any] | None:
+        text = argument.text().strip()
+        is_sendable = text.isascii() and text.isprintable() and len(text) <= _USER_AGENT_CHARACTERS
+        return {key: text} if is_sendable else None
 
-def _is_sendable(text: str) -> bool:
-    return text.isascii() and text.isprintable() and len(text) <= _USER_AGENT_CHARACTERS
+    return convert
 
 
 def _some_number(argument: Argument) -> dict[str, Any]:
@@ -119,8 +121,8 @@ _OF_CHANNELS: dict[str, Convert] = {
     "grpc.min_reconnect_backoff_ms": lambda argument: {"connect_timeout": argument.seconds(_LEAST_BACKOFF)},
     "grpc.client_idle_timeout_ms": lambda argument: {"idle_timeout": argument.interval(least=1.0)},
     "grpc.ssl_target_name_override": lambda argument: {"server_name": argument.text()},
-    "grpc.primary_user_agent": _sendable_text,  # see _with_user_agent()
-    "grpc.secondary_user_agent": _sendable_text,
+    "grpc.primary_user_agent": _user_agent_part("primary"),
+    "grpc.secondary_user_agent": _user_agent_part("secondary"),
     "grpc.default_authority": lambda argument: {"authority": argument.text()},
     "grpc.service_config": _some_text,  # see config_of_core()
     "grpc.enable_retries": lambda argument: {} if argument.number() else {"max_retries": 0},
@@ -284,10 +286,9 @@ def _host_of(authority: str) -> str:
     return authority if found is None else found[1] or found[2]
 
 
-def _with_user_agent(result: dict[str, Any], options: Iterable[Any] | None) -> dict[str, Any]:
+def _with_user_agent(result: dict[str, Any]) -> dict[str, Any]:
     """Puts the texts of the application around the name of the library, as grpcio does."""
-    texts = (text_argument(options, f"grpc.{which}_user_agent") or "" for which in ("primary", "secondary"))
-    before, after = (text.strip() if _is_sendable(text) else "" for text in texts)
+    before, after = result.pop("primary", ""), result.pop("secondary", "")
     if before or after:
         result["user_agent"] = " ".join(filter(None, (before, f"trunkline/{__version__}", after)))
     return result
@@ -302,7 +303,7 @@ def send_limit(options: Iterable[Any] | None) -> int | None:
 
 def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
     """Returns the options of a ``trunkline.Channel``."""
-    result = _with_user_agent(_with_pauses_in_order(_merged(_OF_CHANNELS, options)), options)
+    result = _with_user_agent(_with_pauses_in_order(_merged(_OF_CHANNELS, options)))
     if "server_name" in result:
         result.setdefault("authority", result["server_name"])
     elif "authority" in result:

@@ -33,7 +33,8 @@ class ServiceHandler(ServiceRpcHandler):
 
     def __init__(self, service: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
         self._name = service
-        #: The handlers by their full names, as ``/package.Service/Method``. Packages read them by grpcio's private name.
+        #: The handlers by their full names, as ``/package.Service/Method``. Packages read them by this private name of
+        #: grpcio's.
         self._method_handlers = {f"/{service}/{name}": handler for name, handler in method_handlers.items()}
 
     def service_name(self) -> str:

@@ -126,8 +126,8 @@ class ServedContext(ServicerContext):
         self._call = call
         self._watch = watch
         self._end_early = end_early
-        #: The parts of the call that its handler may ask for after it has cancelled the call, or a deferred one has ended.
-        #: The core has them no longer.
+        #: The parts of the call that its handler may ask for after it has cancelled the call, or a deferred one has
+        #: ended. The core has them no longer.
         self._kept: _KeptCall | None = None
         self._has_ended = False
         self._is_cancelled = False
@@ -186,13 +186,10 @@ class ServedContext(ServicerContext):
             self._keep()
             self._is_cancelled = True
             self._call.set_error((_CANCELLED, "CANCELLED", (), ()))
-            has_callbacks = bool(self._callbacks)
         self._end_early(self._call)
         if self._watch is not None:
             self._watch.release(self)
-        if has_callbacks:
-            with contextlib.suppress(RuntimeError):  # a thread is refused: they run once the handler has ended
-                start_thread(self._run_callbacks_elsewhere)
+        self._start_callbacks()  # if a thread is refused, they run once the handler has ended
 
     def _keep(self) -> None:
         """Keeps what the handler may still ask for when the core has the call no longer."""
@@ -220,6 +217,17 @@ class ServedContext(ServicerContext):
         the call. Each callback therefore runs in a copy of it."""
         for callback, variables in self._taken_callbacks():
             variables.run(_run, callback)
+
+    def _start_callbacks(self) -> bool:
+        """Runs the callbacks on a thread of their own. Returns False if the system refuses it."""
+        with self._lock:
+            has_callbacks = bool(self._callbacks)
+        try:
+            if has_callbacks:
+                start_thread(self._run_callbacks_elsewhere)
+        except RuntimeError:
+            return False
+        return True
 
     def _on_cancelled(self) -> None:
         """Called when the client has cancelled the call, on another thread than that of the handler."""
@@ -387,8 +395,8 @@ class ServedContext(ServicerContext):
         self.set_details(details)
 
     def defer(self, *, ends_with_client: bool) -> None:
-        """Has the call go on when its entry returns, until ``end``. ``ends_with_client``: that the client cancels it, or
-        its deadline passes, ends it as well, and until then the call is kept alive."""
+        """Has the call go on when its entry returns, until ``end``. ``ends_with_client``: that the client cancels it,
+        or its deadline passes, ends it as well, and until then the call is kept alive."""
         self._call.defer()
         if ends_with_client and self._watch is not None:
             self._ends_with_client = True
@@ -401,7 +409,8 @@ class ServedContext(ServicerContext):
         try:
             self._end(response)
         finally:
-            self._start_callbacks()
+            if not self._start_callbacks():
+                self._run_callbacks_elsewhere()
 
     def _end(self, response: bytes | None) -> None:
         with self._lock:
@@ -426,16 +435,6 @@ class ServedContext(ServicerContext):
             self._end_early(self._call)
             if self._watch is not None:
                 self._watch.release(self)
-
-    def _start_callbacks(self) -> None:
-        """Runs the callbacks on a thread of their own; here if the system refuses it."""
-        with self._lock:
-            has_callbacks = bool(self._callbacks)
-        if has_callbacks:
-            try:
-                start_thread(self._run_callbacks_elsewhere)
-            except RuntimeError:
-                self._run_callbacks_elsewhere()
 
     def finish(self) -> bool:
         """Hands the status and the trailing metadata to the core and runs the callbacks. Returns True if the status is

@@ -361,7 +361,7 @@ bool RequestReader::take(const http::hpack::Field& field) {
       has_unknown_expectation_ = has_unknown_expectation_ || !request_.expects_continue;
       return true;
     case Name::user_agent:
-      take_user_agent(field.value);
+      request_.user_agent = user_agents_.number_of(field.value, [this] { cache_.clear(); });
       return true;
     case scheme:
     case te:
@@ -392,16 +392,6 @@ void RequestReader::take_path(const http::hpack::Field& field) {
   request_.method = methods_.emplace_back(request_.method);
   method_bytes_ += sizeof(std::string) + request_.method.size();
   request_.method_number = *field.memo = static_cast<std::uint32_t>(methods_.size());
-}
-
-void RequestReader::take_user_agent(std::string_view value) {
-  request_.user_agent = user_agents_.find(value);
-  if (request_.user_agent != 0) return;
-  if (user_agents_.is_full()) {
-    cache_.clear();
-    user_agents_.clear();
-  }
-  request_.user_agent = user_agents_.add(value);
 }
 
 /// A request that names two hosts could be meant for either (RFC 9113, section 8.3.1).

@@ -134,7 +134,6 @@ class RequestReader {
   bool take_host(std::string_view value);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
-  void take_user_agent(std::string_view value);
   void take_metadata(std::string_view name, std::string_view value);
   void refuse(std::uint32_t http_status, StatusCode code, std::string_view text);
 

@@ -288,22 +288,12 @@ Status Http1ServerSession::read_fields(const http::http1::RequestHead& head) {
     web::FieldName known;
     if (web::find_field_name(name_, known) && !calls_.add(known, field.value)) continue;
     if (name_ == "user-agent") {
-      take_user_agent(field.value);
+      exchange_.user_agent = user_agents_.number_of(field.value, [this] { cache_.clear(); });
     } else if (status.is_ok()) {
       status = metadata_.add(name_, field.value, exchange_.metadata);
     }
   }
   return status;
-}
-
-void Http1ServerSession::take_user_agent(std::string_view value) {
-  exchange_.user_agent = user_agents_.find(value);
-  if (exchange_.user_agent != 0) return;
-  if (user_agents_.is_full()) {
-    cache_.clear();
-    user_agents_.clear();
-  }
-  exchange_.user_agent = user_agents_.add(value);
 }
 
 /// Methods that come again have a number, so that nobody has to look for their names.

@@ -99,7 +99,6 @@ class Http1ServerSession final : public Session {
   Step read_head(Event& event);
   Step take_head(const http::http1::RequestHead& head, std::size_t size, Event& event);
   Status read_fields(const http::http1::RequestHead& head);
-  void take_user_agent(std::string_view value);
   Step take_route(const http::http1::RequestHead& head, std::string_view target, std::size_t size, Event& event);
   std::string_view remember_method(std::string_view method, std::uint32_t& number);
   void begin_exchange();

@@ -417,49 +417,51 @@ def test_a_callback_of_a_call_responds() -> None:
     assert ended.wait(SOON)
 
 
+class NoteOfEnd:
+    """A callback that needs a lock to note that its call has ended."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.ended = threading.Event()
+
+    def __call__(self) -> None:
+        with self.lock:
+            self.ended.set()
+
+
 def test_callbacks_may_take_what_the_caller_of_the_response_holds(pair: Pair) -> None:
     opened = Opened()
-    lock = threading.Lock()
-    ended = threading.Event()
-
-    def note_the_end() -> None:
-        with lock:
-            ended.set()
+    note = NoteOfEnd()
 
     with calling(pair, "unary_stream", opened) as channel:
         call = begin(channel, "unary_stream")
         context, respond = opened.next_call()
-        assert context.add_callback(note_the_end)
-        with lock:
+        assert context.add_callback(note)
+        with note.lock:
             respond(b"first")
             respond(None)
             assert list(call) == [b"first"]
-        assert ended.wait(SOON)
+        assert note.ended.wait(SOON)
 
 
 def test_the_end_does_not_wait_for_callbacks_nor_they_for_responses(pair: Pair) -> None:
     """One thread ends the call while another one that its callback waits for responds."""
     opened = Opened()
-    lock = threading.Lock()
-    ended = threading.Event()
-
-    def note_the_end() -> None:
-        with lock:
-            ended.set()
+    note = NoteOfEnd()
 
     with calling(pair, "unary_stream", opened) as channel:
         for _ in range(20):
-            ended.clear()
+            note.ended.clear()
             call = begin(channel, "unary_stream")
             context, respond = opened.next_call()
-            assert context.add_callback(note_the_end)
-            with futures.ThreadPoolExecutor(1) as ending, lock:
+            assert context.add_callback(note)
+            with futures.ThreadPoolExecutor(1) as ending, note.lock:
                 end = ending.submit(respond, None)
                 for _ in range(10):
                     respond(b"more")
                 end.result(SOON)
             assert set(call) <= {b"more"}
-            assert ended.wait(SOON)
+            assert note.ended.wait(SOON)
 
 
 def test_an_open_call_of_which_nobody_knows(pair: Pair) -> None:

@@ -218,6 +218,14 @@ def test_values_of_another_type_are_ignored_with_a_word(told: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["caf\u00e9", "a\nb", "x" * 481])
+def test_user_agents_that_cannot_be_sent_are_told(text: str, told: Any) -> None:
+    options: Options = [("grpc.primary_user_agent", text), ("grpc.secondary_user_agent", "b")]
+
+    assert channel_options(options, None)["user_agent"] == f"trunkline/{trunkline.__version__} b"
+    assert told() == ["the option 'grpc.primary_user_agent' of grpcio has no effect on Trunkline"]
+
+
 def test_values_beyond_what_trunkline_takes_are_told(told: Any) -> None:
     assert channel_options([("grpc.max_metadata_size", 1 << 24)], None)["max_header_bytes"] == 1 << 20
     assert channel_options([("grpc.http2.lookahead_bytes", 1)], None)["call_credit_bytes"] == 64 << 10

@@ -49,28 +49,28 @@ TEST(UserAgent, StaysRightWhileManyComeAndGo) {
   }
 }
 
-TEST(KnownUserAgents, NumberTextsUntilTheyAreFull) {
+TEST(KnownUserAgents, NumberTextsUntilThereAreTooMany) {
   KnownUserAgents known;
-  EXPECT_EQ(known.find("a"), 0);
+  int forgotten = 0;
+  const auto number_of = [&](const std::string& text) { return known.number_of(text, [&] { ++forgotten; }); };
   EXPECT_EQ(known.of(0), nullptr);
   EXPECT_EQ(known.held_bytes(), 0U);
 
-  std::vector<std::string> texts;
-  while (!known.is_full()) {
-    texts.push_back("client/" + std::to_string(texts.size()));
-    EXPECT_EQ(known.add(texts.back()), texts.size());
+  for (std::uint8_t i = 1; i <= 8; ++i) EXPECT_EQ(number_of("client/" + std::to_string(i)), i);
+  for (std::uint8_t i = 1; i <= 8; ++i) {
+    EXPECT_EQ(number_of("client/" + std::to_string(i)), i);
+    EXPECT_EQ(**known.of(i), "client/" + std::to_string(i));
   }
+  EXPECT_EQ(known.held_bytes(), 8 * std::string("client/1").size());
+  EXPECT_EQ(forgotten, 0);
 
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_EQ(known.find(texts[i]), i + 1);
-    EXPECT_EQ(**known.of(known.find(texts[i])), texts[i]);
-  }
-  EXPECT_EQ(known.held_bytes(), texts.size() * texts[0].size());
-  known.clear();
-  EXPECT_EQ(known.find(texts[0]), 0);
+  EXPECT_EQ(number_of("client/9"), 1);
+  EXPECT_EQ(forgotten, 1);
+  EXPECT_EQ(**known.of(1), "client/9");
+  EXPECT_EQ(number_of("client/1"), 2);
   const std::string longest(max_user_agent_bytes, 'x');
-  EXPECT_EQ(known.add(longest + "y"), 1);
-  EXPECT_EQ(known.find(longest + "z"), 1);
+  EXPECT_EQ(number_of(longest + "y"), 3);
+  EXPECT_EQ(number_of(longest + "z"), 3);
 }
 
 TEST(UserAgent, OutlivesTheThreadThatMadeIt) {
