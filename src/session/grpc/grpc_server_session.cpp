@@ -89,16 +89,25 @@ bool GrpcServerSession::defers_event() {
   if (is_whole && header.type == FrameType::data && header.stream == stream.id) return true;
   // The reader alone has the name of a method without a number, until the next headers.
   if (!is_whole || stream.method_number == 0) return false;
+  if (const UserAgent* const agent = requests_.user_agent()) {
+    if (held_agents_.empty() || held_agents_.back() != *agent) [[unlikely]]
+      add_held_agent(*agent);
+    stream.held_agent = static_cast<std::uint32_t>(held_agents_.size());
+  }
   held_.push_back(stream.id);
   streams_.keep();
   stream.is_held = true;
-  if (const UserAgent* const agent = requests_.user_agent()) {
-    stream.user_agent = *agent;
-    stream.metadata_bytes += (*agent)->size();
-    metadata_bytes_ += (*agent)->size();
-  }
   is_opening_ = false;
   return true;
+}
+
+void GrpcServerSession::add_held_agent(const UserAgent& agent) {
+  if (held_.empty()) {
+    held_agents_.clear();
+    held_agent_bytes_ = 0;
+  }
+  held_agents_.push_back(agent);
+  held_agent_bytes_ += sizeof(agent) + agent->size();
 }
 
 bool GrpcServerSession::take_deferred(Event& event) {
@@ -325,7 +334,7 @@ void GrpcServerSession::hand_out(GrpcStream& stream, Event& event) {
   if (std::exchange(stream.is_held, false)) {
     if (!held_.empty() && held_.front() == stream.id) held_.pop_front();
     event.method_name = requests_.method_of(stream.method_number);
-    event.user_agent = stream.user_agent == nullptr ? nullptr : &stream.user_agent;
+    event.user_agent = stream.held_agent == 0 ? nullptr : &held_agents_[stream.held_agent - 1];
   } else {
     is_opening_ = false;
     event.method_name = requests_.request().method;

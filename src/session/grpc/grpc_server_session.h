@@ -6,6 +6,9 @@
 #include "session/grpc/grpc_session.h"
 #include "session/grpc/request_reader.h"
 #include "session/grpc/response_writer.h"
+#include "session/user_agent.h"
+
+#include <vector>
 
 namespace trunkline::session::grpc {
 
@@ -33,7 +36,9 @@ class GrpcServerSession final : public GrpcSession {
 
   void drain() override;
   bool is_drained() const noexcept override;
-  std::size_t held_bytes() const noexcept override { return GrpcSession::held_bytes() + requests_.held_bytes(); }
+  std::size_t held_bytes() const noexcept override {
+    return GrpcSession::held_bytes() + requests_.held_bytes() + held_agent_bytes_;
+  }
 
  private:
   // --- GrpcSession ---
@@ -56,6 +61,7 @@ class GrpcServerSession final : public GrpcSession {
   // --- SendQueueOwner ---
   void on_queue_sent(GrpcStream& stream) override;
 
+  void add_held_agent(const UserAgent& agent);
   Step on_request(const http::http2::Frame& frame, Event& event);
   Step allow_useless_headers();
   void take_request(GrpcStream& stream);
@@ -100,6 +106,10 @@ class GrpcServerSession final : public GrpcSession {
   /// These calls wait for their first message until all that has come has been read, oldest first. Calls that do not
   /// wait any longer are skipped.
   base::VectorQueue<CallId> held_;
+  /// The user-agents of held calls. A call that has the same as the one before it adds none, so nearly all connections
+  /// have one here. They are dropped, while no call is held, when one with another user-agent comes.
+  std::vector<UserAgent> held_agents_;
+  std::size_t held_agent_bytes_ = 0;
 };
 
 }  // namespace trunkline::session::grpc

@@ -8,7 +8,6 @@
 #include "http/http2/stream_state.h"
 #include "session/compressor_set.h"
 #include "session/event.h"
-#include "session/user_agent.h"
 #include "session/web/format.h"
 #include "session/web/message_assembly.h"
 #include "session/web/text_decoder.h"
@@ -104,8 +103,8 @@ struct GrpcStream {
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
-  /// This is set only if the call has been held.
-  UserAgent user_agent;
+  /// The number of the call's user-agent, from 1, among those of held calls. It is 0 if the call has none.
+  std::uint32_t held_agent = 0;
   /// The pointer is null for gRPC, and until there is something to keep.
   std::unique_ptr<WebResponse> web;
 

@@ -234,11 +234,19 @@ TEST(GrpcSession, HandsOutDeferredCallsWithTheirOwnUserAgents) {
   bytes += client.headers(5, Http2Client::request("/a/B"));
   client.feed(bytes + message(5) + message(1) + message(3));
 
+  // Those of the calls before are forgotten, and a call is held while others are handed out.
+  bytes = client.headers(7, Http2Client::request("/a/B", {{"user-agent", "seven"}}));
+  bytes += client.headers(9, Http2Client::request("/a/B", {{"user-agent", "one"}}));
+  client.feed(bytes + message(9) + client.headers(11, Http2Client::request("/a/B", {{"user-agent", "one"}})) +
+              client.headers(13, Http2Client::request("/a/B", {{"user-agent", "seven"}})) + message(13) + message(7) +
+              message(11));
+
   std::map<CallId, std::string> agents;
   for (const Seen& seen : client.events) {
     if (seen.type == EventType::call) agents[seen.id] = seen.user_agent;
   }
-  EXPECT_EQ(agents, (std::map<CallId, std::string>{{1, "one"}, {3, "three"}, {5, "none"}}));
+  EXPECT_EQ(agents, (std::map<CallId, std::string>{
+                        {1, "one"}, {3, "three"}, {5, "none"}, {7, "seven"}, {9, "one"}, {11, "one"}, {13, "seven"}}));
 }
 
 TEST(GrpcSession, ForgetsDeferredCallsThatAreRefusedOrEndWithTheConnection) {
