@@ -15,7 +15,7 @@ namespace {
 /// A call that is opened, found for its response, and closed, among `open` others.
 void BM_CallTable(benchmark::State& state) {
   const auto open = static_cast<std::size_t>(state.range(0));
-  session::native::CallTable table(session::IdHash(20));
+  session::native::CallTable table(base::IdHash(20));
   const auto ignore = [](base::Timer&, void*, base::TimePoint) {};
   std::deque<session::native::CallState> states;
   session::CallId next = 1;

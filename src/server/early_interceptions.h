@@ -2,11 +2,11 @@
 // EarlyInterceptions: the interceptors of calls whose requests are not whole yet.
 #pragma once
 
+#include "base/id_hash.h"
 #include "server/connection_facts.h"
 #include "server/loop_method.h"
 #include "server/server_interception.h"
 #include "session/event.h"
-#include "session/id_hash.h"
 
 #include <trunkline/metadata.h>
 
@@ -45,7 +45,7 @@ class EarlyInterceptions {
   void end(Call& call, Status status) const;
 
   const ConnectionFacts& facts_;
-  std::unordered_map<session::CallId, Call, session::IdHash> calls_;
+  std::unordered_map<session::CallId, Call, base::IdHash> calls_;
 };
 
 }  // namespace trunkline::server

@@ -2,9 +2,9 @@
 // LineSession: a tiny second protocol, which shows that the layers above a session do not depend on the native one.
 #pragma once
 
-#include "session/output_queue.h"
+#include "base/output_queue.h"
+#include "base/receive_buffer.h"
 #include "session/protocol.h"
-#include "session/receive_buffer.h"
 
 #include <deque>
 #include <optional>
@@ -82,8 +82,8 @@ class LineSession final : public session::Session {
   void end(const Status& reason);
 
   const session::SessionParameters parameters_;
-  session::ReceiveBuffer input_;
-  session::OutputQueue output_;
+  base::ReceiveBuffer input_;
+  base::OutputQueue output_;
   /// Without a response, the oldest first.
   std::deque<Call> calls_;
   session::CallId last_id_ = 0;

@@ -73,10 +73,9 @@ GrpcClientSession::GrpcClientSession(const SessionParameters& parameters, Client
       end_metadata_(options_.limits.max_header_bytes),
       next_id_(first_id) {
   uses_text_ = protocol == ClientProtocol::grpc_web && options_.grpc_web_text;
-  const std::array<Setting, 3> settings{
-      {{SettingId::enable_push, 0},
-       {SettingId::initial_window_size, ReceiveWindows::first_window(role_, options_.limits)},
-       {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
+  const std::array<Setting, 3> settings{{{SettingId::enable_push, 0},
+                                         {SettingId::initial_window_size, first_window()},
+                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
   if (options_.limits.keepalive_interval == ConnectionLimits{}.keepalive_interval) {
     keepalive_.set_interval(usual_keepalive_interval);
   }
@@ -245,8 +244,7 @@ web::Format GrpcClientSession::format_of(const CallStart& start) const noexcept 
 /// Opens a stream for the call, and writes its headers.
 GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, const Compressor* compressor,
                                     std::string_view query) {
-  GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size,
-                                    ReceiveWindows::first_window(role_, options_.limits), &on_deadline, this);
+  GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size, first_window(), &on_deadline, this);
   next_id_ += 2;
   // Further calls need another connection.
   if (next_id_ > http::http2::max_stream_id) local_events_.notify({EventType::going_away, stream.id, nullptr, {}});

@@ -59,7 +59,6 @@ class GrpcClientSession final : public GrpcSession {
   std::string_view tls_scheme() const noexcept override;
   void on_room() noexcept override;
 
-  // --- SendQueueOwner ---
   void on_queue_sent(GrpcStream& stream) override;
 
   // --- calls ---

@@ -175,8 +175,7 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
     refuse_stream(id, ErrorCode::refused_stream);
     return Step::again;
   }
-  GrpcStream& stream = streams_.open(id, exchange_.peer().initial_window_size,
-                                     ReceiveWindows::first_window(role_, options_.limits), &on_deadline, this);
+  GrpcStream& stream = streams_.open(id, exchange_.peer().initial_window_size, first_window(), &on_deadline, this);
   ++uncounted_resets_;
   stream.state =
       transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;

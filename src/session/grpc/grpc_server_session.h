@@ -58,7 +58,6 @@ class GrpcServerSession final : public GrpcSession {
   Step drop_call(GrpcStream& stream, const Status& status, Event& event) override;
   void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) override;
 
-  // --- SendQueueOwner ---
   void on_queue_sent(GrpcStream& stream) override;
 
   void add_held_agent(const UserAgent& agent);

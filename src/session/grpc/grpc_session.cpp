@@ -41,6 +41,9 @@ constexpr std::size_t steps_per_pause = 512;
 /// A stream takes this much memory beside its messages.
 constexpr std::size_t bytes_per_stream = 512;
 
+http::http2::Sender side_of(Role role) noexcept {
+  return role == Role::server ? http::http2::Sender::server : http::http2::Sender::client;
+}
 http::http2::Sender peer_of(Role role) noexcept {
   return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
 }
@@ -64,8 +67,8 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       reader_(std::max(4 * options_.limits.max_header_bytes, most_skipped_bytes), peer_of(role_)),
       exchange_(peer_of(role_)),
       flood_(now_),
-      queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
-      windows_(role_, options_.limits, output_),
+      queue_(options_.limits, exchange_.peer(), streams_.table(), output_, &on_sent, this),
+      windows_(side_of(role_), options_.limits, output_),
       memory_share_(options_.memory, parameters.account),
       memory_(options_.limits, memory_share_, streams_, windows_),
       local_events_(owner_),
@@ -105,7 +108,7 @@ bool GrpcSession::next(Event& event) {
   settle_event_in_hand(event);
   for (;;) {
     if (!local_events_.empty()) {
-      native::LocalEvent local = local_events_.pop();
+      LocalEvent local = local_events_.pop();
       event.type = local.type;
       event.id = local.id;
       event.context = local.context;
@@ -247,7 +250,7 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     return reset_stream(*stream, ErrorCode::protocol_error, "DATA before the headers of the response", event);
   }
   const StreamTransition step = transition(stream->state, input);
-  if (step.action != StreamAction::accept || !ReceiveWindows::charge(*stream, header.length)) {
+  if (step.action != StreamAction::accept || !http::http2::ReceiveWindows::charge(*stream, header.length)) {
     windows_.give_back(header.length);
     const bool is_late = step.action != StreamAction::accept;
     return reset_stream(*stream, is_late ? step.code : ErrorCode::flow_control_error,
@@ -758,6 +761,10 @@ void GrpcSession::release_queued(CallId id, const MessageCredit& credit) {
 
 // --- the end of streams ---
 
+std::uint32_t GrpcSession::first_window() const noexcept {
+  return http::http2::ReceiveWindows::first_window(side_of(role_), options_.limits);
+}
+
 /// Resets the stream because of a stream error.
 GrpcSession::Step GrpcSession::reset_stream(GrpcStream& stream, ErrorCode code, std::string_view why, Event& event) {
   refuse_stream(stream.id, code);
@@ -956,6 +963,10 @@ Status GrpcSession::check_list(std::string_view what, const Metadata& metadata) 
   return {StatusCode::resource_exhausted, text};
 }
 
+void GrpcSession::on_sent(void* owner, http::http2::Stream& stream) {
+  static_cast<GrpcSession*>(owner)->on_queue_sent(static_cast<GrpcStream&>(stream));
+}
+
 // --- timers ---
 
 void GrpcSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) {
@@ -977,12 +988,12 @@ void GrpcSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint 
   // A pong waits in the socket while nothing is read for want of memory.
   const bool is_listening = self.owner_.is_listening() && !self.is_paused_for_memory_;
   const bool has_calls = self.open_calls() > self.owner_.background_calls();
-  const native::Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = is_listening,
-                                                                          .is_stalled = self.is_stalled_,
-                                                                          .has_calls = has_calls,
-                                                                          .may_rest = self.role_ == Role::server});
-  if (action == native::Keepalive::Action::none) return;
-  if (action == native::Keepalive::Action::time_out) {
+  const Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = is_listening,
+                                                                  .is_stalled = self.is_stalled_,
+                                                                  .has_calls = has_calls,
+                                                                  .may_rest = self.role_ == Role::server});
+  if (action == Keepalive::Action::none) return;
+  if (action == Keepalive::Action::time_out) {
     const std::string_view text = "keepalive: no response within keepalive_timeout";
     self.end_connection(ErrorCode::no_error, text, text);
     return;
@@ -1004,11 +1015,11 @@ void GrpcSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now)
   self.now_ = std::max(self.now_, now);
   const bool waits_for_window = self.output_.empty() && self.queue_.queued_bytes() > 0;
   const std::uint64_t taken = self.queue_.sent_bytes() + (waits_for_window ? 0 : self.written_bytes_);
-  const native::StallWatch::Seen seen{.unsent = self.held_for_peer(),
-                                      .held_back = self.queue_.held_back_bytes(),
-                                      .is_wanted = self.memory_share_.is_short_for_holders(),
-                                      .taken = taken};
-  if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
+  const StallWatch::Seen seen{.unsent = self.held_for_peer(),
+                              .held_back = self.queue_.held_back_bytes(),
+                              .is_wanted = self.memory_share_.is_short_for_holders(),
+                              .taken = taken};
+  if (self.stall_.on_timer(now, seen) == StallWatch::Action::none) return;
   const std::string_view text = "send: the peer takes nothing within stall_timeout";
   self.end_connection(ErrorCode::enhance_your_calm, text, text);
 }
@@ -1019,12 +1030,12 @@ void GrpcSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now)
   constexpr std::uint32_t least_window = 64 << 10;
   const bool is_reading = self.owner_.is_listening() && !self.is_stalled_ && !self.is_paused_for_memory_;
   if (!is_reading || self.windows_.left() < least_window || self.is_message_window_shut()) self.input_watch_.hold_up();
-  const native::InputWatch::Seen seen{
+  const InputWatch::Seen seen{
       .is_incomplete = self.memory_.has_unfinished() || self.reader_.is_in_block() || self.input_.size() > 0,
       .has_message = self.memory_.has_unfinished(),
       .is_wanted = self.memory_share_.is_wanted(),
       .message_bytes = self.memory_.progress()};
-  if (self.input_watch_.on_timer(now, seen) == native::InputWatch::Action::none) return;
+  if (self.input_watch_.on_timer(now, seen) == InputWatch::Action::none) return;
   const std::string_view text = "receive: the peer does not go on with what it has begun to send within stall_timeout";
   self.end_connection(ErrorCode::enhance_your_calm, text, text);
 }
@@ -1065,7 +1076,7 @@ void GrpcSession::update_memory() {
   } else {
     input_watch_.settle();
   }
-  if (held_for_peer() > native::StallWatch::least_bytes) stall_.start(now_);
+  if (held_for_peer() > StallWatch::least_bytes) stall_.start(now_);
 }
 
 void GrpcSession::count_held() noexcept {

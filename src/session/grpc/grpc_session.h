@@ -3,23 +3,23 @@
 // (docs/decisions/0018-grpc-is-one-more-session.md).
 #pragma once
 
+#include "base/output_queue.h"
+#include "base/receive_buffer.h"
 #include "http/http2/flood_limit.h"
 #include "http/http2/frame_reader.h"
 #include "http/http2/peer_exchange.h"
+#include "http/http2/receive_windows.h"
+#include "http/http2/send_queue.h"
+#include "http/http2/stream_table.h"
 #include "session/grpc/receive_memory.h"
-#include "session/grpc/receive_windows.h"
-#include "session/grpc/send_queue.h"
-#include "session/grpc/stream_table.h"
+#include "session/input_watch.h"
+#include "session/keepalive.h"
+#include "session/local_events.h"
+#include "session/memory_retry.h"
 #include "session/memory_share.h"
-#include "session/native/input_watch.h"
-#include "session/native/keepalive.h"
-#include "session/native/local_events.h"
-#include "session/native/memory_retry.h"
-#include "session/native/stall_watch.h"
-#include "session/output_queue.h"
 #include "session/protocol.h"
-#include "session/receive_buffer.h"
 #include "session/session.h"
+#include "session/stall_watch.h"
 #include "session/web/message_encodings.h"
 
 #include <algorithm>
@@ -34,14 +34,14 @@ namespace trunkline::session::grpc {
 ///     FrameReader     bytes to frames, with whole header blocks
 ///     PeerExchange    SETTINGS, PING and GOAWAY
 ///     FloodLimit      frames that cost the peer nothing
-///     StreamTable     the streams that are open
+///     Streams         the streams that are open
 ///     SendQueue       messages that wait for the peer's windows
 ///     ReceiveWindows  the windows given to the peer
 ///     ReceiveMemory   room for messages that are gathered or unread
 ///
 /// What header blocks mean, and how calls begin and end, differs between the roles: GrpcServerSession and
 /// GrpcClientSession. It has more than 40 functions because 28 of them are Session's.
-class GrpcSession : public Session, protected SendQueueOwner {
+class GrpcSession : public Session {
  public:
   ~GrpcSession() override;
 
@@ -93,6 +93,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step on_goaway(const http::http2::Frame& frame, Event& event);
   virtual Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) = 0;
   virtual void on_stream_deadline(GrpcStream& stream) = 0;
+  /// All messages that the stream had queued have been sent. The stream may be forgotten, but nothing may be queued.
+  virtual void on_queue_sent(GrpcStream& stream) = 0;
   /// Gives the peer's SETTINGS_HEADER_TABLE_SIZE to the encoder.
   virtual void set_peer_max_table_bytes(std::uint32_t bytes) noexcept = 0;
   /// Returns true, while is_opening_, if the event of the fresh stream is not to be handed out yet.
@@ -165,6 +167,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   bool end_turn();
 
   // --- the end of streams ---
+  /// Returns the window with which this side's streams begin.
+  std::uint32_t first_window() const noexcept;
   Step reset_stream(GrpcStream& stream, http::http2::ErrorCode code, std::string_view why, Event& event);
   void forget(GrpcStream& stream);
   void refuse_stream(CallId id, http::http2::ErrorCode code);
@@ -184,6 +188,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void write_control();
   Status check_metadata(std::string_view what, const Metadata* metadata) const;
   Status check_list(std::string_view what, const Metadata& metadata) const;
+
+  static void on_sent(void* owner, http::http2::Stream& stream);
 
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
@@ -223,23 +229,23 @@ class GrpcSession : public Session, protected SendQueueOwner {
   base::TimePoint now_;
 
   const web::MessageEncodings encodings_;
-  ReceiveBuffer input_;
-  OutputQueue output_;
+  base::ReceiveBuffer input_;
+  base::OutputQueue output_;
   /// SETTINGS, PING, GOAWAY and RST_STREAM frames are written here, on their way into the output.
   BufferWriter control_;
   http::http2::FrameReader reader_;
   http::http2::PeerExchange exchange_;
   http::http2::FloodLimit flood_;
-  StreamTable streams_;
-  SendQueue queue_;
-  ReceiveWindows windows_;
+  http::http2::Streams<GrpcStream> streams_;
+  http::http2::SendQueue queue_;
+  http::http2::ReceiveWindows windows_;
   MemoryShare memory_share_;
   ReceiveMemory memory_;
-  native::LocalEvents local_events_;
-  native::Keepalive keepalive_;
-  native::StallWatch stall_;
-  native::InputWatch input_watch_;
-  mutable native::MemoryRetry memory_retry_;
+  LocalEvents local_events_;
+  Keepalive keepalive_;
+  StallWatch stall_;
+  InputWatch input_watch_;
+  mutable MemoryRetry memory_retry_;
   /// The session looks again for memory when this timer fires. can_start() schedules it as well.
   mutable base::Timer memory_timer_;
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "base/timer_wheel.h"
-#include "base/vector_queue.h"
-#include "http/http2/flow_window.h"
-#include "http/http2/stream_state.h"
+#include "http/http2/stream.h"
 #include "session/compressor_set.h"
 #include "session/event.h"
 #include "session/web/format.h"
@@ -30,12 +28,6 @@ struct PendingTrailers {
   Metadata metadata;
 };
 
-/// A part of a message that waits for the window of its stream: the prefix, or what follows it.
-struct QueuedPart {
-  Slice bytes;
-  bool ends_message = false;
-};
-
 /// Holds what a call of another protocol than gRPC keeps at a server.
 struct WebResponse {
   /// A format that responds once keeps its leading metadata and its body here until the call ends.
@@ -49,22 +41,15 @@ struct WebResponse {
   std::uint32_t http_error = 0;
 };
 
-/// The objects of a session use only the fields that are theirs.
-struct GrpcStream {
+/// Extends the stream by the call. The objects of a session use only the fields that are theirs.
+struct GrpcStream : http::http2::Stream {
   GrpcStream(CallId stream, std::uint32_t send_bytes, std::uint32_t receive_bytes, base::Timer::Callback on_deadline,
              void* session) noexcept
-      : id(stream),
-        owner(session),
-        send_window(send_bytes),
-        receive_window(receive_bytes),
-        receive_target(receive_bytes),
-        deadline(on_deadline, this) {}
+      : Stream(stream, send_bytes, receive_bytes), owner(session), deadline(on_deadline, this) {}
 
-  const CallId id;
   /// Points to the session, for the callback of the timer.
   void* const owner;
   void* context = nullptr;
-  http::http2::StreamState state = http::http2::StreamState::open;
   /// The format says which protocol the call has.
   web::Format format = web::Format::grpc;
   /// At a server the request was a GET.
@@ -83,8 +68,6 @@ struct GrpcStream {
   std::uint64_t headers_end = 0;
   /// Messages of this side are compressed with this, as the headers have said; it is null if none is compressed.
   const Compressor* sent_compressor = nullptr;
-  /// The layer above has finished the call; what still comes is dropped.
-  bool is_finished = false;
   /// At a server nobody has seen the call, or it was answered before the client had sent all of its request. The stream
   /// stays for what the client may still send.
   bool is_refused = false;
@@ -93,13 +76,14 @@ struct GrpcStream {
   /// A message has come.
   bool has_message = false;
   std::size_t metadata_bytes = 0;
-  /// This many of the bytes that content-length announces have yet to come. There is no value if none are announced.
-  std::optional<std::uint64_t> content_left;
 
   // --- GrpcServerSession ---
+  /// The end of the call waits here behind the queue.
+  std::unique_ptr<PendingTrailers> trailers;
   /// The call has not been handed out, because its first message may be in what has come.
   bool is_held = false;
-  /// This and the next three hold what the headers have said, until the call is handed out.
+  /// This, the next two and the number of the user-agent hold what the headers have said, until the call is handed
+  /// out.
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
@@ -113,33 +97,6 @@ struct GrpcStream {
   std::unique_ptr<web::WebOutcome> outcome;
   /// Decodes a response that is text. The letters that it holds are not given back to the windows.
   web::TextDecoder text;
-
-  // --- SendQueue ---
-  http::http2::FlowWindow send_window;
-  /// Messages wait here, their prefixes as parts of their own.
-  base::VectorQueue<QueuedPart> queue;
-  /// The ticket tells when the front of the queue became the front, in the order of all streams.
-  std::uint64_t ticket = 0;
-  std::size_t queued_bytes = 0;
-  /// This many bytes of the front of the queue have been sent.
-  std::size_t sent_of_front = 0;
-  bool is_ready = false;
-  /// A message has been sent before the front of the queue: the peer's application may have to read that first.
-  bool follows = false;
-  /// SendQueue counts this many bytes of the queue as held back.
-  std::size_t held_back = 0;
-  /// END_STREAM goes with the last message of the queue.
-  bool ends_with_queue = false;
-  std::unique_ptr<PendingTrailers> trailers;
-
-  // --- ReceiveWindows ---
-  http::http2::FlowWindow receive_window;
-  /// The window is opened to this size.
-  std::uint32_t receive_target;
-  /// This many bytes are consumed, and not yet granted again.
-  std::int64_t returnable = 0;
-  /// This many bytes of unread messages have been granted again already.
-  std::int64_t debt = 0;
 
   // --- ReceiveMemory ---
   web::MessageAssembly assembly;
@@ -160,24 +117,7 @@ struct GrpcStream {
 
   base::Timer deadline;
 
-  /// `bytes` of content have come, and the end if `is_end`. Returns false if that is not what content-length says,
-  /// which makes the message malformed (RFC 9113, section 8.1.1).
-  [[nodiscard]] bool take_content(std::uint64_t bytes, bool is_end) noexcept {
-    if (!content_left) return true;
-    if (bytes > *content_left) return false;
-    *content_left -= bytes;
-    return !is_end || *content_left == 0;
-  }
   bool is_web() const noexcept { return format != web::Format::grpc; }
-  bool has_queue() const noexcept { return !queue.empty(); }
-  /// This side sends nothing more, or nothing more than what is queued.
-  bool has_ended() const noexcept {
-    return ends_with_queue || state == http::http2::StreamState::half_closed_local ||
-           state == http::http2::StreamState::closed;
-  }
-  bool has_peer_ended() const noexcept {
-    return state == http::http2::StreamState::half_closed_remote || state == http::http2::StreamState::closed;
-  }
 };
 
 }  // namespace trunkline::session::grpc

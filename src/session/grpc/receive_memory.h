@@ -3,8 +3,9 @@
 #pragma once
 
 #include "base/vector_queue.h"
-#include "session/grpc/receive_windows.h"
-#include "session/grpc/stream_table.h"
+#include "http/http2/receive_windows.h"
+#include "http/http2/stream_table.h"
+#include "session/grpc/grpc_stream.h"
 #include "session/memory_share.h"
 
 #include <trunkline/connection_limits.h>
@@ -24,8 +25,8 @@ namespace trunkline::session::grpc {
 class ReceiveMemory {
  public:
   /// All references outlive the object.
-  ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share, StreamTable& streams,
-                ReceiveWindows& windows) noexcept
+  ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share, http::http2::Streams<GrpcStream>& streams,
+                http::http2::ReceiveWindows& windows) noexcept
       : limits_(limits), share_(share), streams_(streams), windows_(windows) {}
 
   /// A request that has waited for `late` gets a little more room, and after `too_late` as much as any message:
@@ -84,8 +85,8 @@ class ReceiveMemory {
 
   const ConnectionLimits& limits_;
   MemoryShare& share_;
-  StreamTable& streams_;
-  ReceiveWindows& windows_;
+  http::http2::Streams<GrpcStream>& streams_;
+  http::http2::ReceiveWindows& windows_;
   /// These are the lengths of messages that have room, and how much of them has come.
   std::size_t admitted_ = 0;
   std::size_t come_ = 0;

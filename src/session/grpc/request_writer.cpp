@@ -22,7 +22,7 @@ namespace flag = http::http2::flag;
 }  // namespace
 
 RequestWriter::RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, bool is_encrypted,
-                             const http::http2::Settings& peer, OutputQueue& output)
+                             const http::http2::Settings& peer, base::OutputQueue& output)
     : options_(options),
       scheme_(is_encrypted ? "https" : "http"),
       peer_(peer),

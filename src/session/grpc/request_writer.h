@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/output_queue.h"
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
-#include "session/output_queue.h"
 #include "session/session.h"
 #include "session/session_options.h"
 #include "session/web/format.h"
@@ -44,7 +44,7 @@ class RequestWriter {
  public:
   /// All references outlive the object.
   RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, bool is_encrypted,
-                const http::http2::Settings& peer, OutputQueue& output);
+                const http::http2::Settings& peer, base::OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
   void write_headers(std::uint32_t stream, const RequestHeaders& headers);
@@ -73,7 +73,7 @@ class RequestWriter {
   const SessionOptions& options_;
   const std::string_view scheme_;
   const http::http2::Settings& peer_;
-  OutputQueue& output_;
+  base::OutputQueue& output_;
   http::hpack::Encoder encoder_;
   const web::MessageEncodings& encodings_;
   bool has_timeout_name_ = false;

@@ -38,7 +38,7 @@ class HpackSink final : public web::FieldSink {
 }  // namespace
 
 ResponseWriter::ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer,
-                               OutputQueue& output)
+                               base::OutputQueue& output)
     : peer_(peer), output_(output), encodings_(encodings) {}
 
 void ResponseWriter::write_headers(std::uint32_t stream, const Codec& codec, const Compressor* compressor,

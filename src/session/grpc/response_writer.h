@@ -2,9 +2,9 @@
 // ResponseWriter: the header blocks of responses.
 #pragma once
 
+#include "base/output_queue.h"
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
-#include "session/output_queue.h"
 #include "session/session_options.h"
 #include "session/web/message_encodings.h"
 #include "session/web/response_head.h"
@@ -23,7 +23,7 @@ namespace trunkline::session::grpc {
 class ResponseWriter {
  public:
   /// All references outlive the object.
-  ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer, OutputQueue& output);
+  ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer, base::OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
 
@@ -69,7 +69,7 @@ class ResponseWriter {
   void keep(Block& block, const void* key, std::uint64_t revision);
 
   const http::http2::Settings& peer_;
-  OutputQueue& output_;
+  base::OutputQueue& output_;
   http::hpack::Encoder encoder_;
   const web::MessageEncodings& encodings_;
   web::StatusFields status_;

@@ -347,7 +347,7 @@ bool Http1ClientSession::next(Event& event) {
   settle_event_in_hand(event);
   for (;;) {
     if (!local_events_.empty()) {
-      native::LocalEvent local = local_events_.pop();
+      LocalEvent local = local_events_.pop();
       event.type = local.type;
       event.id = local.id;
       event.context = local.context;
@@ -954,10 +954,10 @@ void Http1ClientSession::on_rest_timer(base::Timer&, void* owner, base::TimePoin
 void Http1ClientSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<Http1ClientSession*>(owner);
   self.now_ = std::max(self.now_, now);
-  const native::StallWatch::Seen seen{.unsent = self.output_.size(),
-                                      .is_wanted = self.memory_share_.is_short_for_holders(),
-                                      .taken = self.written_bytes_};
-  if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
+  const StallWatch::Seen seen{.unsent = self.output_.size(),
+                              .is_wanted = self.memory_share_.is_short_for_holders(),
+                              .taken = self.written_bytes_};
+  if (self.stall_.on_timer(now, seen) == StallWatch::Action::none) return;
   self.end_session(
       {StatusCode::unavailable, "send: the peer takes nothing within stall_timeout", StatusOrigin::transport});
 }
@@ -966,11 +966,11 @@ void Http1ClientSession::on_input_timer(base::Timer&, void* owner, base::TimePoi
   auto& self = *static_cast<Http1ClientSession*>(owner);
   self.now_ = std::max(self.now_, now);
   if (!self.owner_.is_listening() || self.room_.is_waiting()) self.input_watch_.hold_up();
-  const native::InputWatch::Seen seen{.is_incomplete = self.is_content_due(),
-                                      .has_message = self.room_.is_taken(),
-                                      .is_wanted = self.memory_share_.is_wanted(),
-                                      .message_bytes = self.progress_};
-  if (self.input_watch_.on_timer(now, seen) == native::InputWatch::Action::none) return;
+  const InputWatch::Seen seen{.is_incomplete = self.is_content_due(),
+                              .has_message = self.room_.is_taken(),
+                              .is_wanted = self.memory_share_.is_wanted(),
+                              .message_bytes = self.progress_};
+  if (self.input_watch_.on_timer(now, seen) == InputWatch::Action::none) return;
   self.end_session({StatusCode::unavailable,
                     "receive: the peer does not go on with what it has begun to send within stall_timeout",
                     StatusOrigin::transport});
@@ -991,7 +991,7 @@ void Http1ClientSession::update_timers() {
   } else {
     input_watch_.settle();
   }
-  if (output_.size() > native::StallWatch::least_bytes) stall_.start(now_);
+  if (output_.size() > StallWatch::least_bytes) stall_.start(now_);
 }
 
 void Http1ClientSession::count_held() noexcept {

@@ -3,20 +3,20 @@
 // (docs/decisions/0030-clients-speak-http-1-1-where-a-server-knows-no-more.md).
 #pragma once
 
+#include "base/output_queue.h"
+#include "base/receive_buffer.h"
 #include "http/http1/content_reader.h"
 #include "http/http1/response_reader.h"
 #include "session/http1/client_exchange.h"
 #include "session/http1/content_room.h"
 #include "session/http1/request_writer.h"
+#include "session/input_watch.h"
+#include "session/local_events.h"
+#include "session/memory_retry.h"
 #include "session/memory_share.h"
-#include "session/native/input_watch.h"
-#include "session/native/local_events.h"
-#include "session/native/memory_retry.h"
-#include "session/native/stall_watch.h"
-#include "session/output_queue.h"
 #include "session/protocol.h"
-#include "session/receive_buffer.h"
 #include "session/session.h"
+#include "session/stall_watch.h"
 #include "session/web/client_protocol.h"
 #include "session/web/message_assembly.h"
 #include "session/web/message_encodings.h"
@@ -159,8 +159,8 @@ class Http1ClientSession final : public Session {
   base::TimePoint now_;
 
   const web::MessageEncodings encodings_;
-  ReceiveBuffer input_;
-  OutputQueue output_;
+  base::ReceiveBuffer input_;
+  base::OutputQueue output_;
   RequestWriter requests_;
   http::http1::ResponseReader responses_;
   http::http1::ContentReader content_;
@@ -168,10 +168,10 @@ class Http1ClientSession final : public Session {
   /// Reads the metadata in the last message of a response.
   web::MetadataReader end_metadata_;
   MemoryShare memory_share_;
-  native::LocalEvents local_events_;
-  native::StallWatch stall_;
-  native::InputWatch input_watch_;
-  mutable native::MemoryRetry memory_retry_;
+  LocalEvents local_events_;
+  StallWatch stall_;
+  InputWatch input_watch_;
+  mutable MemoryRetry memory_retry_;
   base::Timer deadline_;
   /// While there is no call, this timer ends the session before the server ends the connection.
   base::Timer rest_timer_;

@@ -111,7 +111,7 @@ bool Http1ServerSession::next(Event& event) {
   settle_event_in_hand(event);
   for (;;) {
     if (!local_events_.empty()) {
-      native::LocalEvent local = local_events_.pop();
+      LocalEvent local = local_events_.pop();
       event.type = local.type;
       event.id = local.id;
       event.context = local.context;
@@ -924,7 +924,7 @@ Status Http1ServerSession::encode(const OutgoingMessage& message, const Compress
     out = message.payload;
   } else {
     if (Status status = codec.encode(message.message, encoded_); !status.is_ok()) return status;
-    if (encoded_.size() >= OutputQueue::copy_limit) out = encoded_.take();
+    if (encoded_.size() >= base::OutputQueue::copy_limit) out = encoded_.take();
   }
   const ByteSpan plain = out.empty() ? encoded_.bytes() : out.bytes();
   if (plain.size() > 0xFFFFFFFF) return {StatusCode::resource_exhausted, "send message: it exceeds 4 GiB"};
@@ -965,7 +965,7 @@ Status Http1ServerSession::write_message(const OutgoingMessage& message, const M
   payload_bytes_accepted_ += payload.size();
   part_.clear();
   web::append_message(exchange_.call.format, payload, is_compressed, part_);
-  if (part_.size() >= OutputQueue::copy_limit) {
+  if (part_.size() >= base::OutputQueue::copy_limit) {
     responses_.write_part(form(), part_.take());
   } else {
     responses_.write_part(form(), part_.bytes());
@@ -1121,10 +1121,10 @@ void Http1ServerSession::on_memory_timer(base::Timer&, void* owner, base::TimePo
 void Http1ServerSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<Http1ServerSession*>(owner);
   self.take_time(now);
-  const native::StallWatch::Seen seen{.unsent = self.output_.size(),
-                                      .is_wanted = self.memory_share_.is_short_for_holders(),
-                                      .taken = self.written_bytes_};
-  if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
+  const StallWatch::Seen seen{.unsent = self.output_.size(),
+                              .is_wanted = self.memory_share_.is_short_for_holders(),
+                              .taken = self.written_bytes_};
+  if (self.stall_.on_timer(now, seen) == StallWatch::Action::none) return;
   self.end_session(
       {StatusCode::unavailable, "send: the peer takes nothing within stall_timeout", StatusOrigin::transport});
 }
@@ -1133,11 +1133,11 @@ void Http1ServerSession::on_input_timer(base::Timer&, void* owner, base::TimePoi
   auto& self = *static_cast<Http1ServerSession*>(owner);
   self.take_time(now);
   if (!self.owner_.is_listening() || self.room_.is_waiting()) self.input_watch_.hold_up();
-  const native::InputWatch::Seen seen{.is_incomplete = self.is_content_due(),
-                                      .has_message = self.room_.is_taken(),
-                                      .is_wanted = self.memory_share_.is_wanted(),
-                                      .message_bytes = self.progress_};
-  if (self.input_watch_.on_timer(now, seen) == native::InputWatch::Action::none) return;
+  const InputWatch::Seen seen{.is_incomplete = self.is_content_due(),
+                              .has_message = self.room_.is_taken(),
+                              .is_wanted = self.memory_share_.is_wanted(),
+                              .message_bytes = self.progress_};
+  if (self.input_watch_.on_timer(now, seen) == InputWatch::Action::none) return;
   self.time_out("receive request: the client does not go on with its content within stall_timeout");
 }
 
@@ -1178,7 +1178,7 @@ void Http1ServerSession::schedule_comment() {
 }
 
 void Http1ServerSession::limit_rest_in_drain() {
-  const std::chrono::milliseconds most = std::min(native::InputWatch::short_timeout, options_.limits.stall_timeout);
+  const std::chrono::milliseconds most = std::min(InputWatch::short_timeout, options_.limits.stall_timeout);
   if (most.count() == 0) return;
   drain_mark_ = received_bytes_;
   timers_.schedule(drain_timer_, base::deadline_after(now_, most));
@@ -1224,7 +1224,7 @@ void Http1ServerSession::update_timers() {
   } else {
     input_watch_.settle();
   }
-  if (output_.size() > native::StallWatch::least_bytes) stall_.start(now_);
+  if (output_.size() > StallWatch::least_bytes) stall_.start(now_);
   if (is_amid_head() || is_discarding_) {
     if (!head_timer_.is_scheduled()) {
       is_head_limited_ = !is_now_old_;

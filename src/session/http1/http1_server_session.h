@@ -3,21 +3,21 @@
 // (docs/decisions/0024-http-1-1-is-read-strictly.md).
 #pragma once
 
+#include "base/output_queue.h"
+#include "base/receive_buffer.h"
 #include "http/http1/content_reader.h"
 #include "http/http1/request_reader.h"
 #include "session/http1/content_room.h"
 #include "session/http1/exchange.h"
 #include "session/http1/request_cache.h"
 #include "session/http1/response_writer.h"
+#include "session/input_watch.h"
+#include "session/local_events.h"
+#include "session/memory_retry.h"
 #include "session/memory_share.h"
-#include "session/native/input_watch.h"
-#include "session/native/local_events.h"
-#include "session/native/memory_retry.h"
-#include "session/native/stall_watch.h"
-#include "session/output_queue.h"
 #include "session/protocol.h"
-#include "session/receive_buffer.h"
 #include "session/session.h"
+#include "session/stall_watch.h"
 #include "session/user_agent.h"
 #include "session/web/call_head_reader.h"
 #include "session/web/message_assembly.h"
@@ -186,8 +186,8 @@ class Http1ServerSession final : public Session {
 
   const web::MessageEncodings encodings_;
   const http::http1::HeadLimits head_limits_;
-  ReceiveBuffer input_;
-  OutputQueue output_;
+  base::ReceiveBuffer input_;
+  base::OutputQueue output_;
   http::http1::RequestReader requests_;
   http::http1::ContentReader content_;
   RequestCache cache_;
@@ -198,10 +198,10 @@ class Http1ServerSession final : public Session {
   web::MetadataReader metadata_;
   ResponseWriter responses_;
   MemoryShare memory_share_;
-  native::LocalEvents local_events_;
-  native::StallWatch stall_;
-  native::InputWatch input_watch_;
-  native::MemoryRetry memory_retry_;
+  LocalEvents local_events_;
+  StallWatch stall_;
+  InputWatch input_watch_;
+  MemoryRetry memory_retry_;
   base::Timer deadline_;
   /// Limits how long a head takes, and the rest of a content that is dropped.
   base::Timer head_timer_;

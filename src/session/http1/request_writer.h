@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/output_queue.h"
 #include "http/http1/head_writer.h"
-#include "session/output_queue.h"
 #include "session/session.h"
 #include "session/session_options.h"
 #include "session/web/field_sink.h"
@@ -46,7 +46,8 @@ class RequestWriter final : private web::FieldSink {
   };
 
   /// All references outlive the object.
-  RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, OutputQueue& output) noexcept
+  RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings,
+                base::OutputQueue& output) noexcept
       : options_(options), encodings_(encodings), output_(output) {}
 
   void write_head(const Head& head);
@@ -77,7 +78,7 @@ class RequestWriter final : private web::FieldSink {
 
   const SessionOptions& options_;
   const web::MessageEncodings& encodings_;
-  OutputQueue& output_;
+  base::OutputQueue& output_;
   BufferWriter scratch_;
   http::http1::HeadWriter lines_{scratch_};
   /// Holds a value that is encoded for its field.

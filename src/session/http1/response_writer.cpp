@@ -27,7 +27,7 @@ std::string_view chunk_line(std::size_t size, std::array<char, 20>& room) noexce
 void ResponseWriter::write_continue() { output_.append(as_bytes("HTTP/1.1 100 Continue\r\n\r\n")); }
 
 void ResponseWriter::write(const Form& form, const web::ResponseHead& head, Slice content) {
-  if (content.size() < OutputQueue::copy_limit) return write(form, head, content.bytes());
+  if (content.size() < base::OutputQueue::copy_limit) return write(form, head, content.bytes());
   write_head(form, head, content.size());
   if (!form.is_head && head.has_content()) output_.append(std::move(content));
 }
@@ -51,7 +51,7 @@ void ResponseWriter::write_part(const Form& form, ByteSpan part) {
   if (form.minor_version == 0) return output_.append(part);
   std::array<char, 20> room;
   const std::string_view line = chunk_line(part.size(), room);
-  if (part.size() >= OutputQueue::copy_limit) {
+  if (part.size() >= base::OutputQueue::copy_limit) {
     output_.append(as_bytes(line));
     output_.append(part);
     return output_.append(as_bytes(line_end));
@@ -65,7 +65,7 @@ void ResponseWriter::write_part(const Form& form, ByteSpan part) {
 }
 
 void ResponseWriter::write_part(const Form& form, Slice part) {
-  if (part.size() < OutputQueue::copy_limit || form.is_head) return write_part(form, part.bytes());
+  if (part.size() < base::OutputQueue::copy_limit || form.is_head) return write_part(form, part.bytes());
   std::array<char, 20> room;
   if (form.minor_version > 0) output_.append(as_bytes(chunk_line(part.size(), room)));
   output_.append(std::move(part));

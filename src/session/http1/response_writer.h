@@ -2,8 +2,8 @@
 // ResponseWriter: the responses of a connection of HTTP/1.1, with a length or in chunks.
 #pragma once
 
+#include "base/output_queue.h"
 #include "http/http1/head_writer.h"
-#include "session/output_queue.h"
 #include "session/web/field_sink.h"
 #include "session/web/response_head.h"
 
@@ -29,7 +29,7 @@ class ResponseWriter final : private web::FieldSink {
   };
 
   /// Both references outlive the object.
-  ResponseWriter(const web::MessageEncodings& encodings, OutputQueue& output) noexcept
+  ResponseWriter(const web::MessageEncodings& encodings, base::OutputQueue& output) noexcept
       : encodings_(encodings), output_(output) {}
 
   /// Tells the client that it may send the content of its request.
@@ -59,7 +59,7 @@ class ResponseWriter final : private web::FieldSink {
   void flush();
 
   const web::MessageEncodings& encodings_;
-  OutputQueue& output_;
+  base::OutputQueue& output_;
   BufferWriter scratch_;
   http::http1::HeadWriter lines_{scratch_};
   /// Holds the usual head, up to the number in content-length.

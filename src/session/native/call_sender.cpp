@@ -38,7 +38,7 @@ template <class Prepare>
                                                                   std::int64_t call_credit, std::size_t& size,
                                                                   Prepare prepare) {
   header.codec = direct_form_.number_of_last_kind(message);
-  OutputQueue& output = path_.output();
+  base::OutputQueue& output = path_.output();
   if (header.codec == 0 || message.compressor != nullptr || !path_.queue().is_idle() ||
       output.size() > options_.limits.max_unsent_bytes) {
     return false;
@@ -78,9 +78,9 @@ bool CallSender::measure(const OutgoingMessage& message, std::uint8_t& codec, st
 template <class Prepare>
 void CallSender::write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size,
                              Prepare prepare) {
-  OutputQueue& output = path_.output();
+  base::OutputQueue& output = path_.output();
   const bool in_place = message.message.type != nullptr;
-  const bool is_borrowed = !in_place && size >= OutputQueue::copy_limit;
+  const bool is_borrowed = !in_place && size >= base::OutputQueue::copy_limit;
   const std::size_t head = wire::header_bytes + block.size();
   const std::size_t contiguous = is_borrowed ? head : head + size;
   header.length = static_cast<std::uint32_t>(block.size() + size);

@@ -2,11 +2,11 @@
 // CallTable: the open calls of a session by id.
 #pragma once
 
-#include "session/id_table.h"
+#include "base/id_table.h"
 #include "session/native/call_state.h"
 
 namespace trunkline::session::native {
 
-using CallTable = IdTable<CallState>;
+using CallTable = base::IdTable<CallState>;
 
 }  // namespace trunkline::session::native

@@ -2,9 +2,9 @@
 // FrameDecoder: turns bytes from the transport into whole frames (docs/wire.md, sections 1 and 2).
 #pragma once
 
+#include "base/receive_buffer.h"
 #include "session/native/receive_credit.h"
 #include "session/native/uncharged_limit.h"
-#include "session/receive_buffer.h"
 #include "wire/frame.h"
 
 #include <trunkline/slice.h>
@@ -46,8 +46,8 @@ class FrameDecoder {
   FrameDecoder(const FrameDecoder&) = delete;
   FrameDecoder& operator=(const FrameDecoder&) = delete;
 
-  ReceiveBuffer& input() noexcept { return input_; }
-  const ReceiveBuffer& input() const noexcept { return input_; }
+  base::ReceiveBuffer& input() noexcept { return input_; }
+  const base::ReceiveBuffer& input() const noexcept { return input_; }
 
   /// Consumes the peer's preface if it has come whole and matches.
   Preface read_preface();
@@ -105,7 +105,7 @@ class FrameDecoder {
   const ReceiveCredit& credit_;
   /// Counts skipped frames, which nobody else sees.
   UnchargedLimit& uncharged_;
-  ReceiveBuffer input_;
+  base::ReceiveBuffer input_;
   const wire::Sender sender_;
   State state_ = State::at_header;
   bool is_before_hello_ = true;

@@ -3,6 +3,10 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "session/input_watch.h"
+#include "session/keepalive.h"
+#include "session/local_events.h"
+#include "session/memory_retry.h"
 #include "session/memory_share.h"
 #include "session/native/call_receiver.h"
 #include "session/native/call_sender.h"
@@ -10,19 +14,15 @@
 #include "session/native/event_in_hand.h"
 #include "session/native/frame_decoder.h"
 #include "session/native/goaway_state.h"
-#include "session/native/input_watch.h"
-#include "session/native/keepalive.h"
-#include "session/native/local_events.h"
 #include "session/native/memory_pause.h"
-#include "session/native/memory_retry.h"
 #include "session/native/negotiation.h"
 #include "session/native/open_calls.h"
 #include "session/native/pong_limit.h"
 #include "session/native/receive_credit.h"
 #include "session/native/send_path.h"
-#include "session/native/stall_watch.h"
 #include "session/native/uncharged_limit.h"
 #include "session/session.h"
+#include "session/stall_watch.h"
 
 #include <memory>
 #include <vector>

@@ -3,9 +3,9 @@
 // too much of either has gathered.
 #pragma once
 
+#include "base/output_queue.h"
 #include "session/native/negotiation.h"
 #include "session/native/send_queue.h"
-#include "session/output_queue.h"
 
 #include <cstddef>
 #include <span>
@@ -24,8 +24,8 @@ class SendPath {
     queue_.add_credit(negotiation.peer().connection_credit);
   }
 
-  OutputQueue& output() noexcept { return output_; }
-  const OutputQueue& output() const noexcept { return output_; }
+  base::OutputQueue& output() noexcept { return output_; }
+  const base::OutputQueue& output() const noexcept { return output_; }
   const SendQueue& queue() const noexcept { return queue_; }
   void set_order(SendQueue::Order order) noexcept { queue_.set_order(order); }
   /// The peer's hello has been read.
@@ -130,7 +130,7 @@ class SendPath {
 
   const ConnectionLimits& limits_;
   const Negotiation& negotiation_;
-  OutputQueue output_;
+  base::OutputQueue output_;
   SendQueue queue_;
   std::uint64_t written_bytes_ = 0;
   /// Unless this is set, everything queued waits for credit.

@@ -198,7 +198,7 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   if (header.type == wire::FrameType::call || header.type == wire::FrameType::finish) header.number = number;
 
   // If there is no memory, nothing of the frame is written.
-  const bool is_copied = chunk < OutputQueue::copy_limit;
+  const bool is_copied = chunk < base::OutputQueue::copy_limit;
   const std::size_t head = wire::header_bytes + block.size() + (is_copied ? chunk : 0);
   if (!is_copied) output_->reserve_slice();
   std::byte* out = output_->reserve(head);

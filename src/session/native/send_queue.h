@@ -3,8 +3,8 @@
 // turns.
 #pragma once
 
+#include "base/output_queue.h"
 #include "session/native/call_state.h"
-#include "session/output_queue.h"
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ class SendQueue {
   /// At most this many long messages are sent at a time.
   static constexpr std::size_t max_places = 8;
 
-  SendQueue(OutputQueue& output, FrameSource& source) noexcept : output_(&output), source_(&source) {}
+  SendQueue(base::OutputQueue& output, FrameSource& source) noexcept : output_(&output), source_(&source) {}
   ~SendQueue();
 
   std::int64_t credit() const noexcept { return credit_; }
@@ -117,7 +117,7 @@ class SendQueue {
     held_back_frames_ -= call.queued_frames;
   }
 
-  OutputQueue* output_;
+  base::OutputQueue* output_;
   FrameSource* source_;
   /// The ring is circular: head_->ring_previous is the tail.
   CallState* head_ = nullptr;

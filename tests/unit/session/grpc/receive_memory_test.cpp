@@ -21,8 +21,8 @@ void begin_prefix(GrpcStream& stream, std::uint32_t length) {
 }
 
 /// The prefix of a message of `length` bytes has come.
-GrpcStream& begin_message(ReceiveMemory& memory, StreamTable& streams, CallId id, std::uint32_t length,
-                          bool is_request = false) {
+GrpcStream& begin_message(ReceiveMemory& memory, http::http2::Streams<GrpcStream>& streams, CallId id,
+                          std::uint32_t length, bool is_request = false) {
   GrpcStream& stream = streams.add(id, 65535u, 65535u, nullptr, nullptr);
   begin_prefix(stream, length);
   memory.begin(stream, is_request, start);
@@ -32,9 +32,9 @@ GrpcStream& begin_message(ReceiveMemory& memory, StreamTable& streams, CallId id
 TEST(ReceiveMemory, KeepsNoPlacesOfStreamsThatWaitNoLonger) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 1 << 20;
-  OutputQueue output;
-  StreamTable streams;
-  ReceiveWindows windows(Role::server, limits, output);
+  base::OutputQueue output;
+  http::http2::Streams<GrpcStream> streams;
+  http::http2::ReceiveWindows windows(http::http2::Sender::server, limits, output);
   MemoryShare share(nullptr);
   ReceiveMemory memory(limits, share, streams, windows);
   GrpcStream& admitted = begin_message(memory, streams, 1, 1 << 20);
@@ -59,9 +59,9 @@ TEST(ReceiveMemory, KeepsNoPlacesOfStreamsThatWaitNoLonger) {
 TEST(ReceiveMemory, HasRoomForOneMessageWhateverIsUnread) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 1 << 20;
-  OutputQueue output;
-  StreamTable streams;
-  ReceiveWindows windows(Role::server, limits, output);
+  base::OutputQueue output;
+  http::http2::Streams<GrpcStream> streams;
+  http::http2::ReceiveWindows windows(http::http2::Sender::server, limits, output);
   MemoryShare share(nullptr);
   ReceiveMemory memory(limits, share, streams, windows);
   memory.keep(1 << 20);
@@ -82,9 +82,9 @@ TEST(ReceiveMemory, HasRoomForOneMessageWhateverIsUnread) {
 TEST(ReceiveMemory, LetsAMessageBehindAnUnreadOneWaitForThatAlone) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 1 << 20;
-  OutputQueue output;
-  StreamTable streams;
-  ReceiveWindows windows(Role::server, limits, output);
+  base::OutputQueue output;
+  http::http2::Streams<GrpcStream> streams;
+  http::http2::ReceiveWindows windows(http::http2::Sender::server, limits, output);
   MemoryShare share(nullptr);
   ReceiveMemory memory(limits, share, streams, windows);
   GrpcStream& unread = streams.add(1, 65535u, 65535u, nullptr, nullptr);
@@ -121,9 +121,9 @@ TEST(ReceiveMemory, LetsAMessageBehindAnUnreadOneWaitForThatAlone) {
 TEST(ReceiveMemory, ForgetsAMessageThatWaitedBehindAnUnreadOne) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 1 << 20;
-  OutputQueue output;
-  StreamTable streams;
-  ReceiveWindows windows(Role::server, limits, output);
+  base::OutputQueue output;
+  http::http2::Streams<GrpcStream> streams;
+  http::http2::ReceiveWindows windows(http::http2::Sender::server, limits, output);
   MemoryShare share(nullptr);
   ReceiveMemory memory(limits, share, streams, windows);
   GrpcStream& unread = streams.add(1, 65535u, 65535u, nullptr, nullptr);
@@ -167,9 +167,9 @@ class ReceiveMemoryOfRequests : public testing::Test {
   }
 
   ConnectionLimits limits;
-  OutputQueue output;
-  StreamTable streams;
-  ReceiveWindows windows{Role::server, limits, output};
+  base::OutputQueue output;
+  http::http2::Streams<GrpcStream> streams;
+  http::http2::ReceiveWindows windows{http::http2::Sender::server, limits, output};
   MemoryBudget budget{16 * mib, 1};
   MemoryShare share{&budget};
   ReceiveMemory memory{limits, share, streams, windows};

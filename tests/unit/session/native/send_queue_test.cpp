@@ -62,7 +62,7 @@ class SendQueueTest : public testing::Test {
     return frames;
   }
 
-  OutputQueue output;
+  base::OutputQueue output;
   Source source;
   SendQueue queue{output, source};
   std::vector<std::unique_ptr<CallState>> calls;

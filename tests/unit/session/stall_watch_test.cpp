@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Peers that leave output waiting.
-#include "session/native/stall_watch.h"
+#include "session/stall_watch.h"
 
 #include "kit/lone_session.h"
 #include "session/memory_share.h"
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 using kit::LoneSession;
@@ -194,4 +194,4 @@ TEST_F(UnlimitedResponses, MayWaitForEver) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// Owns the timer; its callback belongs to the session, which calls on_timer() and does what that returns. A peer makes
 /// progress if it takes bytes that wait for its credit or, while everything waits for the socket, any bytes. Without
@@ -94,4 +94,4 @@ class StallWatch {
   int wanted_ = 0;
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

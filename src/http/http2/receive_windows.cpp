@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Writes WINDOW_UPDATE frames.
-#include "session/grpc/receive_windows.h"
+#include "http/http2/receive_windows.h"
 
 #include "http/http2/frame.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace trunkline::session::grpc {
-
-using http::http2::frame_header_bytes;
+namespace trunkline::http::http2 {
 
 void ReceiveWindows::give_back(std::uint32_t bytes) {
   returnable_ += bytes;
@@ -20,12 +18,12 @@ void ReceiveWindows::give_back(std::uint32_t bytes) {
   write_update(0, std::exchange(returnable_, 0));
 }
 
-void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
+void ReceiveWindows::give_back(Stream& stream, std::int64_t bytes) {
   stream.returnable += bytes;
   // A message that is released inside its own event takes from the debt before it is added to it.
   std::int64_t grant = stream.returnable - std::max<std::int64_t>(stream.debt, 0);
   // A client's further bytes for a call that has been finished are dropped, and it gets no window for more of them.
-  if (role_ == Role::server && stream.is_finished) return;
+  if (side_ == Sender::server && stream.is_finished) return;
   if (stream.has_peer_ended() || grant <= 0 || grant < stream.receive_target / 2) return;
   stream.returnable -= grant;
   grant += std::int64_t{stream_bytes()} - stream.receive_target;
@@ -53,13 +51,12 @@ void ReceiveWindows::open_for_waiting() {
   give_back(static_cast<std::uint32_t>(before - withheld()));
 }
 
-void ReceiveWindows::write_update(CallId stream, std::uint32_t bytes) {
+void ReceiveWindows::write_update(std::uint32_t stream, std::uint32_t bytes) {
   constexpr std::size_t payload = 4;
   std::byte* const out = output_.reserve(frame_header_bytes + payload);
-  http::http2::write_frame_header({.length = payload, .type = http::http2::FrameType::window_update, .stream = stream},
-                                  out);
-  http::http2::store_uint32(out + frame_header_bytes, bytes);
+  write_frame_header({.length = payload, .type = FrameType::window_update, .stream = stream}, out);
+  store_uint32(out + frame_header_bytes, bytes);
   output_.commit(frame_header_bytes + payload);
 }
 
-}  // namespace trunkline::session::grpc
+}  // namespace trunkline::http::http2

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How often a session that waits for memory looks for some.
-#include "session/native/memory_retry.h"
+#include "session/memory_retry.h"
 
 #include <gtest/gtest.h>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 using std::chrono::milliseconds;
@@ -53,4 +53,4 @@ TEST(MemoryRetry, BeginsAnewIfNobodyHasAskedForLong) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The order of local events, and those of calls that are over.
-#include "session/native/local_events.h"
+#include "session/local_events.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 struct CountingOwner final : SessionOwner {
@@ -145,4 +145,4 @@ TEST(LocalEvents, ThatWereDroppedBehindOneThatWaitsAreNotSearched) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace trunkline::session {
+namespace trunkline::base {
 
 /// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy. An
 /// empty queue has no block.
@@ -76,4 +76,4 @@ class OutputQueue {
   bool open_segment_ = false;
 };
 
-}  // namespace trunkline::session
+}  // namespace trunkline::base

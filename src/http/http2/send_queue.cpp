@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Gives streams their turns, as far as the windows of the peer go.
-#include "session/grpc/send_queue.h"
+#include "http/http2/send_queue.h"
 
 #include "http/http2/frame.h"
 
@@ -8,9 +8,7 @@
 #include <functional>
 #include <utility>
 
-namespace trunkline::session::grpc {
-
-using http::http2::frame_header_bytes;
+namespace trunkline::http::http2 {
 
 namespace {
 
@@ -21,21 +19,21 @@ constexpr std::size_t worthwhile_bytes = 1024;
 
 }  // namespace
 
-void SendQueue::write_header(GrpcStream& stream, std::size_t size, bool is_end) {
+void SendQueue::write_header(Stream& stream, std::size_t size, bool is_end) {
   static_cast<void>(stream.send_window.take(static_cast<std::uint32_t>(size)));
   static_cast<void>(window_.take(static_cast<std::uint32_t>(size)));
   sent_bytes_ += size;
   ++worthwhile_frames_;
   std::byte* const out = output_.reserve(frame_header_bytes);
-  http::http2::write_frame_header({.length = static_cast<std::uint32_t>(size),
-                                   .type = http::http2::FrameType::data,
-                                   .flags = is_end ? http::http2::flag::end_stream : std::uint8_t{0},
-                                   .stream = stream.id},
-                                  out);
+  http2::write_frame_header({.length = static_cast<std::uint32_t>(size),
+                             .type = FrameType::data,
+                             .flags = is_end ? flag::end_stream : std::uint8_t{0},
+                             .stream = stream.id},
+                            out);
   output_.commit(frame_header_bytes);
 }
 
-void SendQueue::push(GrpcStream& stream, Slice part, bool ends_message) {
+void SendQueue::push(Stream& stream, Slice part, bool ends_message) {
   queued_bytes_ += part.size();
   stream.queued_bytes += part.size();
   if (stream.queue.empty()) stream.ticket = ++tickets_;
@@ -43,14 +41,14 @@ void SendQueue::push(GrpcStream& stream, Slice part, bool ends_message) {
   make_ready(stream);
 }
 
-void SendQueue::drop(GrpcStream& stream) noexcept {
+void SendQueue::drop_queue(Stream& stream) noexcept {
   set_held_back(stream, 0);
   queued_bytes_ -= std::exchange(stream.queued_bytes, 0);
   sent_of_fronts_ -= std::exchange(stream.sent_of_front, 0);
   stream.queue.clear();
 }
 
-void SendQueue::make_ready(GrpcStream& stream) {
+void SendQueue::make_ready(Stream& stream) {
   if (stream.is_ready) return;
   const bool has_window = stream.send_window.available() > 0;
   set_held_back(stream, !has_window && stream.follows ? stream.queued_bytes + stream.sent_of_front : 0);
@@ -65,16 +63,16 @@ void SendQueue::make_ready(GrpcStream& stream) {
 
 /// Drops the places of streams that have gone. Each stream has one place at most.
 void SendQueue::drop_places_of_gone() {
-  const auto has_gone = [this](CallId id) { return streams_.find(id) == nullptr; };
+  const auto has_gone = [this](std::uint32_t id) { return streams_.find(id) == nullptr; };
   for (std::size_t left = ready_.size(); left > 0; --left) {
-    const CallId id = ready_.pop_front();
+    const std::uint32_t id = ready_.pop_front();
     if (!has_gone(id)) ready_.push_back(id);
   }
   std::erase_if(long_, [&](const LongMessage& message) { return has_gone(message.id); });
   std::make_heap(long_.begin(), long_.end(), std::greater<>());
 }
 
-GrpcStream* SendQueue::take_next() {
+Stream* SendQueue::take_next() {
   while (active_.size() < most_long_at_once && !long_.empty()) {
     std::pop_heap(long_.begin(), long_.end(), std::greater<>());
     active_.push_back(long_.back().id);
@@ -92,7 +90,7 @@ void SendQueue::pump() {
       can_pump_ = true;
       return;
     }
-    GrpcStream* const stream = take_next();
+    Stream* const stream = take_next();
     if (stream == nullptr) continue;
     stream->is_ready = false;
     // SETTINGS may have shut the stream's window meanwhile.
@@ -103,7 +101,7 @@ void SendQueue::pump() {
     const bool was_long = is_turn_of_long_;
     const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
-      owner_.on_queue_sent(*stream);
+      on_sent_(owner_, *stream);
     } else if (was_long && stream->ticket == ticket && stream->send_window.available() > 0) {
       // The long message keeps its place until it is sent, even when little of it is left.
       stream->is_ready = true;
@@ -114,7 +112,7 @@ void SendQueue::pump() {
   }
 }
 
-bool SendQueue::write_some(GrpcStream& stream) {
+bool SendQueue::write_some(Stream& stream) {
   Slice& message = stream.queue.front().bytes;
   const std::size_t size = std::min({message.size(), max_frame_bytes(), std::size_t{stream.send_window.available()},
                                      std::size_t{window_.available()}});
@@ -136,16 +134,16 @@ bool SendQueue::write_some(GrpcStream& stream) {
   return stream.has_queue();
 }
 
-bool SendQueue::add_window(GrpcStream& stream, std::uint32_t bytes) {
+bool SendQueue::add_window(Stream& stream, std::uint32_t bytes) {
   if (!stream.send_window.add(bytes)) return false;
   make_ready(stream);
   return true;
 }
 
-bool SendQueue::adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial) {
+bool SendQueue::adjust(Stream& stream, std::uint32_t old_initial, std::uint32_t new_initial) {
   if (!stream.send_window.adjust(old_initial, new_initial)) return false;
   make_ready(stream);
   return true;
 }
 
-}  // namespace trunkline::session::grpc
+}  // namespace trunkline::http::http2

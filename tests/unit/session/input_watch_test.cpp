@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Peers that do not continue what they have begun to send.
-#include "session/native/input_watch.h"
+#include "session/input_watch.h"
 
 #include "kit/lone_session.h"
 #include "session/memory_share.h"
@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 using kit::FrameSpec;
@@ -237,4 +237,4 @@ TEST_F(AnySender, MayTakeForEverIfThereIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Takes and releases the memory for bytes that are received.
-#include "session/receive_buffer.h"
+#include "base/receive_buffer.h"
 
 #include <algorithm>
 #include <new>
 
-namespace trunkline::session {
+namespace trunkline::base {
 
 namespace {
 /// This many bytes are read together with the rest of a body that fills a read by itself. They have room for the next
@@ -89,4 +89,4 @@ void ReceiveBuffer::reset() noexcept {
   body_missing_ = 0;
 }
 
-}  // namespace trunkline::session
+}  // namespace trunkline::base

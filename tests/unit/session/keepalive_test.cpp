@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pings after silence, and the end of a connection whose peer stays silent.
-#include "session/native/keepalive.h"
+#include "session/keepalive.h"
 
 #include "kit/lone_session.h"
 
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 using namespace std::chrono_literals;
@@ -229,4 +229,4 @@ TEST_F(KeepaliveTest, StopCancelsTheTimer) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -2,7 +2,7 @@
 // IdTable: open calls or streams by id, in an open-addressed table.
 #pragma once
 
-#include "session/id_hash.h"
+#include "base/id_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace trunkline::session {
+namespace trunkline::base {
 
 /// The table does not own its entries, which have a member `id`. Their positions depend on the seed, so nothing visible
 /// may depend on the positions. An entry that comes and goes needs no memory.
@@ -19,7 +19,7 @@ class IdTable {
  public:
   explicit IdTable(const IdHash& hash = IdHash()) noexcept : hash_(hash) {}
 
-  Entry* find(CallId id) const noexcept {
+  Entry* find(std::uint32_t id) const noexcept {
     if (size_ == 0) return nullptr;
     for (std::size_t i = home_of(id);; i = (i + 1) & mask_) {
       Entry* entry = slots_[i];
@@ -54,7 +54,7 @@ class IdTable {
   bool empty() const noexcept { return size_ == 0; }
   /// Returns the entries for which `is_wanted(const Entry&)`, oldest first: ids rise modulo 2^32 up to `newest`.
   template <class Predicate>
-  std::vector<Entry*> by_age(CallId newest, Predicate is_wanted) const {
+  std::vector<Entry*> by_age(std::uint32_t newest, Predicate is_wanted) const {
     std::vector<Entry*> found;
     for (Entry* entry : slots_) {
       if (entry != nullptr && is_wanted(std::as_const(*entry))) found.push_back(entry);
@@ -72,7 +72,7 @@ class IdTable {
   }
 
  private:
-  std::size_t home_of(CallId id) const noexcept { return hash_(id, shift_); }
+  std::size_t home_of(std::uint32_t id) const noexcept { return hash_(id, shift_); }
   void place(Entry* entry) noexcept {
     std::size_t i = home_of(entry->id);
     while (slots_[i] != nullptr) i = (i + 1) & mask_;
@@ -95,4 +95,4 @@ class IdTable {
   int shift_ = 63;
 };
 
-}  // namespace trunkline::session
+}  // namespace trunkline::base

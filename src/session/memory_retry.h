@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// Nobody tells a session that others have returned memory, so it asks. The longer it has waited, the less often it
 /// does: thousands of sessions that wait must not keep their loop busy, and the wait becomes little longer.
@@ -33,4 +33,4 @@ class MemoryRetry {
   base::TimePoint asked_{};
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

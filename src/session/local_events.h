@@ -2,7 +2,7 @@
 // LocalEvents: events that do not come from a frame, such as a deadline that has passed, until they are handed out.
 #pragma once
 
-#include "session/id_hash.h"
+#include "base/id_hash.h"
 #include "session/session.h"
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 struct LocalEvent {
   EventType type;
@@ -63,7 +63,7 @@ class LocalEvents {
   std::uint64_t steps_ = 0;
   bool is_indexed_ = false;
   /// The index has the position of the latest event of each call, which may have been taken.
-  std::unordered_map<CallId, std::size_t, IdHash> index_;
+  std::unordered_map<CallId, std::size_t, base::IdHash> index_;
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

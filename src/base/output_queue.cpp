@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Grows, gathers and releases queued output.
-#include "session/output_queue.h"
+#include "base/output_queue.h"
 
 #include <algorithm>
 
-namespace trunkline::session {
+namespace trunkline::base {
 
 namespace {
 constexpr std::size_t first_block_bytes = 4 * 1024;
@@ -96,4 +96,4 @@ void OutputQueue::release_tail() noexcept {
   tail_ = tail_end_ = nullptr;
 }
 
-}  // namespace trunkline::session
+}  // namespace trunkline::base

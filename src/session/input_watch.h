@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// Owns the timer; its callback belongs to the session, which calls on_timer() and does what that returns. A peer that
 /// has begun a frame, or long messages for which there is room, must send a stretch of them within each stall_timeout,
@@ -89,4 +89,4 @@ class InputWatch {
   std::uint64_t message_mark_ = 0;
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Input: reads of every size, bodies received in place, and blocks that outlive the buffer.
-#include "session/receive_buffer.h"
+#include "base/receive_buffer.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
-namespace trunkline::session {
+namespace trunkline::base {
 namespace {
 
 std::size_t feed(ReceiveBuffer& buffer, std::string_view& bytes, std::size_t most = static_cast<std::size_t>(-1)) {
@@ -195,4 +195,4 @@ TEST(ReceiveBuffer, LeavesARestThatFillsItsBlock) {
 }
 
 }  // namespace
-}  // namespace trunkline::session
+}  // namespace trunkline::base

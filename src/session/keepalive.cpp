@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Decides what happens when the keepalive timer fires.
-#include "session/native/keepalive.h"
+#include "session/keepalive.h"
 
 #include <utility>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 void Keepalive::start(base::TimePoint now) noexcept {
   if (interval().count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval()));
@@ -46,4 +46,4 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
   return Action::ping;
 }
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 
-namespace trunkline::session {
+namespace trunkline::base {
 
 /// The buffer reads as much as one block holds. When a long body is incomplete, its rest is read straight to its
 /// destination (expect_body()) without a copy, and the same read puts the bytes behind it into the buffer. Between
@@ -63,4 +63,4 @@ class ReceiveBuffer {
   std::size_t body_missing_ = 0;
 };
 
-}  // namespace trunkline::session
+}  // namespace trunkline::base

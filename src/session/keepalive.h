@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// Owns the timer; its callback belongs to the session, which calls on_timer() and does what that returns. Any byte
 /// from the peer counts as a sign of life, not only a pong.
@@ -74,4 +74,4 @@ class Keepalive {
   bool wrote_since_ping_ = false;
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

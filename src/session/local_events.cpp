@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Queues and drops local events.
-#include "session/native/local_events.h"
+#include "session/local_events.h"
 
 #include <utility>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 void LocalEvents::push(LocalEvent event) {
   entries_.push_back({std::move(event)});
@@ -69,4 +69,4 @@ void LocalEvents::rewind_if_empty() noexcept {
   is_indexed_ = false;
 }
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Output: in order and complete, however it was queued and is taken; without memory while empty.
-#include "session/output_queue.h"
+#include "base/output_queue.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <random>
 
-namespace trunkline::session {
+namespace trunkline::base {
 namespace {
 
 void put(OutputQueue& queue, std::string_view text) {
@@ -121,4 +121,4 @@ TEST(OutputQueue, GrowsWhileItIsTaken) {
 }
 
 }  // namespace
-}  // namespace trunkline::session
+}  // namespace trunkline::base
