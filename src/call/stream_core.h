@@ -166,7 +166,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Written by the loop's thread, except from `pending`, where the thread that ends the offer writes it.
   std::atomic<Offer> offer_{Offer::none};
   UnreadMessages::Message returned_;
-  /// What is returned from now on is dropped.
+  /// Messages that readers return from now on are dropped.
   bool drops_returned_ = false;
 
   UnreadMessages messages_;

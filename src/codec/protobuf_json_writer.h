@@ -20,7 +20,7 @@ namespace trunkline::codec {
 /// forms.
 class ProtobufJsonWriter {
  public:
-  /// What becomes of fields without presence, lists and maps among them, that have their default.
+  /// Says whether fields without presence that have their default are written, lists and maps among them.
   enum class Defaults : bool { left_out, shown };
 
   /// The deepest nesting of messages, which readers accept too.

@@ -58,7 +58,7 @@ struct MessageCredit {
   /// that follow one of the same kind are only counted.
   static constexpr std::uint32_t short_bytes = 256;
   static constexpr std::uint32_t short_record_bytes = 16;
-  /// What a retained message takes beside its bytes, at most.
+  /// Returns how much memory a retained message takes at most, beside its bytes.
   std::size_t record_bytes() const noexcept {
     if (call_bytes + further_bytes == 0) return 0;
     return call_bytes <= short_bytes && further_bytes <= short_bytes ? short_record_bytes : 96;

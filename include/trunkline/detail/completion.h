@@ -103,9 +103,9 @@ class Completion {
       hand_over(is_initiating, asio::bind_allocator(allocator, std::move(call)));
     }
   }
-  /// As deliver(), with the value that `make()` returns right before the handler is called, where it is called. If
-  /// `is_in_handler`, a handler with an executor is called inside a handler of the executor: what it passes on by
-  /// asio::dispatch(), as coroutines do, then runs before any other handler.
+  /// Delivers the value that `make()` returns, which is called right before the handler, on its thread. If
+  /// `is_in_handler`, a handler with an executor is called inside a handler of the executor: the functions that it
+  /// passes on by asio::dispatch(), as coroutines do, then run before any other handler.
   template <class Make>
   void deliver_made(bool is_initiating, bool is_in_handler, Make make) && {
     if (runs_here(is_initiating) && (!is_in_handler || runs_in_handler())) return std::move(handler_)(make());

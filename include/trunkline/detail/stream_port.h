@@ -82,7 +82,7 @@ class StreamOperation {
   // The number by which the operation is cancelled; 0: it cannot be cancelled on its own.
   std::uint64_t cancel_number_ = 0;
   StreamOperation* next_ = nullptr;
-  // Of the message that is written, or that is offered to a read.
+  // The payload, the codec and the compressor belong to the message that is written, or that is offered to a read.
   Slice payload_;
   const Codec* codec_ = nullptr;
   const Compressor* compressor_ = nullptr;

@@ -108,7 +108,8 @@ struct GrpcStream : http::http2::Stream {
   base::TimePoint waits_since{};
   /// The message waits until the application has read an earlier one of the stream.
   bool is_behind_unread = false;
-  /// What has come of the message costs nothing of the connection's window, because it has waited behind an unread one.
+  /// The bytes of the message that have come cost nothing of the connection's window, because the message has waited
+  /// behind an unread one.
   bool is_free_to_wait = false;
   /// The window has not been opened again for this many bytes of the message.
   std::uint32_t withheld = 0;

@@ -333,7 +333,7 @@ std::size_t NativeSession::gather(std::span<ByteSpan> out) {
     // The turn may end before all events are taken, so memory is counted here too.
     if (phase_ != ConnectionPhase::closed) update_memory();
     notify_if_startable();
-    // What is held back now may have been in the way of deferred calls, although nothing is written.
+    // The messages that are held back now may have been in the way of deferred calls, although nothing is written.
     if (receiver_.has_deferred() && receiver_.is_deferred_ready()) owner_.on_session_wake();
   }
   if (goaway_.is_deferred() && path_.queue().is_idle()) {

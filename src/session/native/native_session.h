@@ -146,7 +146,7 @@ class NativeSession final : public Session, private FrameSource {
     if ((credit.call_bytes | credit.further_bytes) != 0) return_call_credit(id, credit);
   }
   void return_call_credit(CallId id, const MessageCredit& credit);
-  /// What a message that the application has not read takes; further_bytes count as retained memory of the call.
+  /// Returns how much memory an unread message takes; its further_bytes count as retained memory of the call.
   static std::int64_t taken_by(const MessageCredit& credit) noexcept {
     return std::int64_t{credit.call_bytes} + static_cast<std::int64_t>(credit.record_bytes());
   }

@@ -53,7 +53,7 @@ class ReceiveCredit {
     waiting_ += come.bytes;
     return_connection(static_cast<std::uint32_t>(come.bytes - (withheld() - before)));
   }
-  /// What was given to add_waiting() for a message does not wait any longer.
+  /// The bytes that were given to add_waiting() for a message do not wait any longer.
   void drop_waiting(Waiting message) {
     if (message.behind_unread) {
       behind_unread_ -= message.bytes;
