@@ -2,20 +2,31 @@
 // MemoryRetry: when a session that waits for memory looks again whether there is some.
 #pragma once
 
-#include "base/clock.h"
+#include "base/timer_wheel.h"
 
 #include <algorithm>
 #include <chrono>
 
 namespace trunkline::session {
 
-/// Nobody tells a session that others have returned memory, so it asks. The longer it has waited, the less often it
-/// does: thousands of sessions that wait must not keep their loop busy, and the wait becomes little longer.
+/// Owns the timer; its callback belongs to the session. Nobody tells a session that others have returned memory, so it
+/// asks when the timer fires. The longer it has waited, the less often it does: thousands of sessions that wait must
+/// not keep their loop busy, and the wait becomes little longer.
 class MemoryRetry {
  public:
   static constexpr std::chrono::milliseconds shortest{5};
   static constexpr std::chrono::milliseconds longest{100};
 
+  /// `timers` outlives the object. `callback` is called with `owner`.
+  MemoryRetry(base::TimerWheel& timers, base::Timer::Callback callback, void* owner) noexcept
+      : timers_(timers), timer_(callback, owner) {}
+
+  /// The session waits for memory: the timer will fire, unless it is scheduled already.
+  void wait(base::TimePoint now) noexcept {
+    if (!timer_.is_scheduled()) timers_.schedule(timer_, now + pause(now));
+  }
+  /// The session has ended.
+  void stop() noexcept { timer_.cancel(); }
   /// Returns how long to wait before the next look.
   base::Duration pause(base::TimePoint now) noexcept {
     if (!is_waiting_ || now - asked_ > 2 * longest) began_ = now;
@@ -27,6 +38,8 @@ class MemoryRetry {
   void end() noexcept { is_waiting_ = false; }
 
  private:
+  base::TimerWheel& timers_;
+  base::Timer timer_;
   bool is_waiting_ = false;
   base::TimePoint began_{};
   /// The last pause began then.

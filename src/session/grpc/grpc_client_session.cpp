@@ -100,9 +100,7 @@ bool GrpcClientSession::can_start() const noexcept {
       streams_.size() < exchange_.peer().max_concurrent_streams && !is_congested() && !memory_share_.is_short();
   if (!may) {
     is_start_awaited_ = true;
-    if (!is_closed_ && memory_share_.is_short() && !memory_timer_.is_scheduled()) {
-      timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
-    }
+    if (!is_closed_ && memory_share_.is_short()) memory_retry_.wait(now_);
   }
   return may;
 }

@@ -366,9 +366,9 @@ void GrpcServerSession::attach(CallId id, void* context) {
     stream->context = context;
     if (stream == streams_.fresh()) streams_.keep();
     if (id == call_in_hand_) call_in_hand_ = 0;
-  } else if (is_closed_ && !is_closed_event_given_ && context != nullptr) {
+  } else if (is_closed_ && !closing_.is_last_given() && context != nullptr) {
     // The session was ended between the event and now.
-    local_events_.notify({EventType::cancelled, id, context, close_reason_});
+    local_events_.notify({EventType::cancelled, id, context, closing_.reason()});
   }
 }
 

@@ -75,7 +75,7 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_),
       stall_(options_.limits, timers_, &on_stall_timer, this),
       input_watch_(options_.limits, timers_, &on_input_timer, this),
-      memory_timer_(&on_memory_timer, this) {}
+      memory_retry_(timers_, &on_memory_timer, this) {}
 
 GrpcSession::~GrpcSession() = default;
 
@@ -91,7 +91,7 @@ std::size_t GrpcSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
   is_paused_for_memory_ = !is_closed_ && memory_share_.is_used_up() && memory_.unread() >= least_unread;
   if (is_paused_for_memory_) {
     input_watch_.hold_up();
-    if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    memory_retry_.wait(now_);
     return 0;
   }
   return input_.prepare(out);
@@ -682,14 +682,7 @@ Result<Slice> GrpcSession::decompressed(const Compressor& compressor, ByteSpan p
 /// Ends the calls one by one, then the session.
 bool GrpcSession::take_closing_event(Event& event) {
   event.clear();
-  while (!streams_.empty()) {
-    if (closing_.empty()) {
-      for (const GrpcStream* stream : streams_.by_age()) closing_.push_back(stream->id);
-      std::reverse(closing_.begin(), closing_.end());
-    }
-    GrpcStream* const stream = streams_.find(closing_.back());
-    closing_.pop_back();
-    if (stream == nullptr) continue;  // The call was cancelled or finished meanwhile.
+  while (GrpcStream* const stream = closing_.next_call(streams_)) {
     event.context = stream->context;
     event.id = stream->id;
     const bool is_sent = is_offered(*stream);
@@ -697,26 +690,19 @@ bool GrpcSession::take_closing_event(Event& event) {
     forget(*stream);
     if (!is_wanted) continue;
     event.type = role_ == Role::server ? EventType::cancelled : EventType::finished;
-    event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
-                                         : close_reason_;
+    event.status = closing_.status_of_calls();
     if (!is_sent || was_answered_in_http1_) event.status.set_may_have_run(false);
     return true;
   }
-  if (is_closed_event_given_) return false;
-  is_closed_event_given_ = true;
+  if (!closing_.take_last(event)) return false;
   input_.reset();
-  event.context = nullptr;
-  event.type = EventType::closed;
-  event.id = 0;
-  event.status = close_reason_;
   return true;
 }
 
 bool GrpcSession::end_turn() {
   if (memory_.has_waiting()) {
     if (memory_.admit_waiting(now_)) memory_retry_.end();
-    if (memory_.has_waiting() && !memory_timer_.is_scheduled())
-      timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    if (memory_.has_waiting()) memory_retry_.wait(now_);
     // A peer may interleave more messages than there is room for, and needs a window to go on with one that has room.
     if (memory_.has_unfinished() && windows_.is_used_up_by_waiting() && !memory_share_.is_used_up())
       windows_.open_for_waiting();
@@ -1159,12 +1145,12 @@ void GrpcSession::end_session(const Status& reason) {
   was_answered_in_http1_ =
       role_ == Role::client && !is_open() && is_http1(wire::guess_foreign_peer({input_.data(), input_.size()}));
   is_closed_ = true;
-  close_reason_ = reason;
+  closing_.begin(reason);
   is_stalled_ = false;
   keepalive_.stop();
   stall_.stop();
   input_watch_.stop();
-  memory_timer_.cancel();
+  memory_retry_.stop();
   data_ = {};
   data_stream_ = 0;
   if (streams_.fresh() != nullptr) forget(*streams_.fresh());

@@ -11,6 +11,7 @@
 #include "http/http2/receive_windows.h"
 #include "http/http2/send_queue.h"
 #include "http/http2/stream_table.h"
+#include "session/closing_events.h"
 #include "session/grpc/receive_memory.h"
 #include "session/input_watch.h"
 #include "session/keepalive.h"
@@ -64,7 +65,7 @@ class GrpcSession : public Session {
   void close(const Status& reason) override;
   void transport_closed(const Status& reason) override;
   bool is_closed() const noexcept override { return is_closed_; }
-  const Status& close_reason() const noexcept override { return close_reason_; }
+  const Status& close_reason() const noexcept override { return closing_.reason(); }
   bool is_open() const noexcept override { return exchange_.has_settings(); }
   bool was_answered_in_http1() const noexcept override { return was_answered_in_http1_; }
   std::size_t open_calls() const noexcept override { return streams_.size(); }
@@ -245,9 +246,8 @@ class GrpcSession : public Session {
   Keepalive keepalive_;
   StallWatch stall_;
   InputWatch input_watch_;
+  /// can_start() waits for memory as well.
   mutable MemoryRetry memory_retry_;
-  /// The session looks again for memory when this timer fires. can_start() schedules it as well.
-  mutable base::Timer memory_timer_;
 
   /// This many bytes of the input belong to the frame that is looked at.
   std::size_t frame_bytes_ = 0;
@@ -284,14 +284,11 @@ class GrpcSession : public Session {
   bool is_paused_for_memory_ = false;
   bool is_drain_requested_ = false;
   bool is_closed_ = false;
-  bool is_closed_event_given_ = false;
   bool was_answered_in_http1_ = false;
   mutable bool is_writable_awaited_ = false;
-  Status close_reason_;
   /// The server of a client has said with this reason that it goes away. It is empty if there was no error.
   std::string goaway_reason_;
-  /// While the session ends, these are the streams whose end is still to be reported, the oldest last.
-  std::vector<CallId> closing_;
+  ClosingEvents closing_;
 };
 
 }  // namespace trunkline::session::grpc

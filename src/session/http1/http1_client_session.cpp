@@ -56,7 +56,7 @@ Http1ClientSession::Http1ClientSession(const SessionParameters& parameters, web:
       input_watch_(options_.limits, timers_, &on_input_timer, this),
       deadline_(&on_deadline, this),
       rest_timer_(&on_rest_timer, this),
-      memory_timer_(&on_memory_timer, this) {
+      memory_retry_(timers_, &on_memory_timer, this) {
   local_events_.push({EventType::opened, 0, nullptr, {}});
 }
 
@@ -69,9 +69,7 @@ bool Http1ClientSession::can_start() const noexcept {
       !is_closed_ && !is_drain_requested_ && !call_.is_active() && output_.empty() && !memory_share_.is_short();
   if (!may) {
     is_start_awaited_ = true;
-    if (!is_closed_ && memory_share_.is_short() && !memory_timer_.is_scheduled()) {
-      timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
-    }
+    if (!is_closed_ && memory_share_.is_short()) memory_retry_.wait(now_);
   }
   return may;
 }
@@ -323,7 +321,7 @@ std::size_t Http1ClientSession::prepare_receive(std::array<MutableByteSpan, 2>& 
   }
   if (room_.is_waiting()) {
     input_watch_.hold_up();
-    if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    memory_retry_.wait(now_);
     return 0;
   }
   return input_.prepare(out);
@@ -823,27 +821,18 @@ bool Http1ClientSession::take_closing_event(Event& event) {
     forget_call();
     if (is_wanted) {
       event.type = EventType::finished;
-      event.status = close_reason_.is_ok()
-                         ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
-                         : close_reason_;
+      event.status = closing_.status_of_calls();
       if (!is_sent) event.status.set_may_have_run(false);
       return true;
     }
   }
-  if (is_closed_event_given_) return false;
-  is_closed_event_given_ = true;
+  if (!closing_.take_last(event)) return false;
   input_.reset();
-  event.context = nullptr;
-  event.type = EventType::closed;
-  event.id = 0;
-  event.status = close_reason_;
   return true;
 }
 
 bool Http1ClientSession::end_turn() {
-  if (room_.is_waiting() && !memory_timer_.is_scheduled()) {
-    timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
-  }
+  if (room_.is_waiting()) memory_retry_.wait(now_);
   update_timers();
   count_held();
   on_room();
@@ -1044,10 +1033,11 @@ void Http1ClientSession::lose_connection() {
 
 void Http1ClientSession::end_session(const Status& reason, bool keeps_output) {
   if (std::exchange(is_closed_, true)) return;
-  close_reason_ = reason;
+  closing_.begin(reason);
   stall_.stop();
   input_watch_.stop();
-  for (base::Timer* timer : {&deadline_, &rest_timer_, &memory_timer_}) timer->cancel();
+  for (base::Timer* timer : {&deadline_, &rest_timer_}) timer->cancel();
+  memory_retry_.stop();
   if (!keeps_output) output_.clear();
   data_bytes_ = 0;
   static_cast<void>(body_.take());

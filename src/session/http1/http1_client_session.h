@@ -7,6 +7,7 @@
 #include "base/receive_buffer.h"
 #include "http/http1/content_reader.h"
 #include "http/http1/response_reader.h"
+#include "session/closing_events.h"
 #include "session/http1/client_exchange.h"
 #include "session/http1/content_room.h"
 #include "session/http1/request_writer.h"
@@ -71,7 +72,7 @@ class Http1ClientSession final : public Session {
   bool is_closed() const noexcept override { return is_closed_; }
   bool wants_reset() const noexcept override { return is_broken_off_; }
   base::TimePoint rests_until() const noexcept override { return call_.is_active() ? base::never : rests_until_; }
-  const Status& close_reason() const noexcept override { return close_reason_; }
+  const Status& close_reason() const noexcept override { return closing_.reason(); }
   bool is_open() const noexcept override { return true; }
   std::size_t open_calls() const noexcept override { return call_.is_active() ? 1 : 0; }
   std::string_view protocol_name() const noexcept override;
@@ -171,12 +172,11 @@ class Http1ClientSession final : public Session {
   LocalEvents local_events_;
   StallWatch stall_;
   InputWatch input_watch_;
-  mutable MemoryRetry memory_retry_;
   base::Timer deadline_;
   /// While there is no call, this timer ends the session before the server ends the connection.
   base::Timer rest_timer_;
-  /// The session looks again for memory when this timer fires. can_start() schedules it as well.
-  mutable base::Timer memory_timer_;
+  /// can_start() waits for memory as well.
+  mutable MemoryRetry memory_retry_;
 
   ClientExchange call_;
   CallId last_id_ = 0;
@@ -230,8 +230,7 @@ class Http1ClientSession final : public Session {
   bool is_closed_ = false;
   /// A call that the server knows of was given up.
   bool is_broken_off_ = false;
-  bool is_closed_event_given_ = false;
-  Status close_reason_;
+  ClosingEvents closing_;
 };
 
 }  // namespace trunkline::session::http1

@@ -75,7 +75,7 @@ Http1ServerSession::Http1ServerSession(const SessionParameters& parameters)
       deadline_(&on_deadline, this),
       head_timer_(&on_head_timer, this),
       idle_timer_(&on_idle_timer, this),
-      memory_timer_(&on_memory_timer, this),
+      memory_retry_(timers_, &on_memory_timer, this),
       drain_timer_(&on_drain_timer, this),
       comment_timer_(&on_comment_timer, this),
       idle_since_(now_) {}
@@ -90,7 +90,7 @@ std::size_t Http1ServerSession::prepare_receive(std::array<MutableByteSpan, 2>& 
   if (is_served && input_.size() >= most_waiting_bytes) return 0;
   if (room_.is_waiting()) {
     input_watch_.hold_up();
-    if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    memory_retry_.wait(now_);
     return 0;
   }
   return input_.prepare(out);
@@ -746,26 +746,17 @@ bool Http1ServerSession::take_closing_event(Event& event) {
     deadline_.cancel();
     if (event.context != nullptr) {
       event.type = EventType::cancelled;
-      event.status = close_reason_.is_ok()
-                         ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
-                         : close_reason_;
+      event.status = closing_.status_of_calls();
       return true;
     }
   }
-  if (is_closed_event_given_) return false;
-  is_closed_event_given_ = true;
+  if (!closing_.take_last(event)) return false;
   input_.reset();
-  event.context = nullptr;
-  event.type = EventType::closed;
-  event.id = 0;
-  event.status = close_reason_;
   return true;
 }
 
 bool Http1ServerSession::end_turn() {
-  if (room_.is_waiting() && !memory_timer_.is_scheduled()) {
-    timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
-  }
+  if (room_.is_waiting()) memory_retry_.wait(now_);
   update_timers();
   count_held();
   return false;
@@ -1315,12 +1306,12 @@ void Http1ServerSession::lose_connection() {
 
 void Http1ServerSession::end_session(const Status& reason) {
   if (std::exchange(is_closed_, true)) return;
-  close_reason_ = reason;
+  closing_.begin(reason);
   is_stalled_ = false;
   stall_.stop();
   input_watch_.stop();
-  for (base::Timer* timer : {&deadline_, &head_timer_, &idle_timer_, &memory_timer_, &drain_timer_, &comment_timer_})
-    timer->cancel();
+  for (base::Timer* timer : {&deadline_, &head_timer_, &idle_timer_, &drain_timer_, &comment_timer_}) timer->cancel();
+  memory_retry_.stop();
   data_bytes_ = 0;
   is_gathering_ = false;
   static_cast<void>(body_.take());

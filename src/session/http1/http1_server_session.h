@@ -7,6 +7,7 @@
 #include "base/receive_buffer.h"
 #include "http/http1/content_reader.h"
 #include "http/http1/request_reader.h"
+#include "session/closing_events.h"
 #include "session/http1/content_room.h"
 #include "session/http1/exchange.h"
 #include "session/http1/request_cache.h"
@@ -74,7 +75,7 @@ class Http1ServerSession final : public Session {
   void close(const Status& reason) override;
   void transport_closed(const Status& reason) override;
   bool is_closed() const noexcept override { return is_closed_; }
-  const Status& close_reason() const noexcept override { return close_reason_; }
+  const Status& close_reason() const noexcept override { return closing_.reason(); }
   /// The head of a request has been read.
   bool is_open() const noexcept override { return has_request_; }
   std::size_t open_calls() const noexcept override { return exchange_.is_active() ? 1 : 0; }
@@ -201,12 +202,11 @@ class Http1ServerSession final : public Session {
   LocalEvents local_events_;
   StallWatch stall_;
   InputWatch input_watch_;
-  MemoryRetry memory_retry_;
   base::Timer deadline_;
   /// Limits how long a head takes, and the rest of a content that is dropped.
   base::Timer head_timer_;
   base::Timer idle_timer_;
-  base::Timer memory_timer_;
+  MemoryRetry memory_retry_;
   /// While the session drains, this timer looks whether the content that is due goes on.
   base::Timer drain_timer_;
   /// While a stream of events is sent, this timer looks whether it is quiet and needs a comment.
@@ -279,8 +279,7 @@ class Http1ServerSession final : public Session {
   mutable bool owes_writable_ = false;
   bool is_drain_requested_ = false;
   bool is_closed_ = false;
-  bool is_closed_event_given_ = false;
-  Status close_reason_;
+  ClosingEvents closing_;
 };
 
 }  // namespace trunkline::session::http1

@@ -51,7 +51,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       path_(options.limits, negotiation_, *this),
       credit_(options.limits, path_),
       memory_share_(options.memory, std::move(account)),
-      memory_timer_(&on_memory_timer, this),
+      memory_retry_(timers_, &on_memory_timer, this),
       calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}, owner),
       uncharged_(credit_, path_.queue()),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_, uncharged_),
@@ -169,7 +169,7 @@ NativeSession::Step NativeSession::on_hello(ByteSpan body, Event& event) {
   path_.on_hello();
   path_.add_credit(negotiation_.peer().connection_credit - early_connection);
   const std::uint32_t further = negotiation_.peer().call_credit - early_call;
-  for (CallState* call : calls_.by_age([](const CallState&) { return true; })) path_.add_credit(*call, further);
+  for (CallState* call : calls_.by_age()) path_.add_credit(*call, further);
   phase_ = step.next;
   keepalive_.start(now_);
   event.type = EventType::opened;
@@ -270,32 +270,18 @@ bool NativeSession::take_local_event(Event& event) {
 
 /// Ends the calls one by one, then the session.
 bool NativeSession::take_closing_event(Event& event) {
-  while (!calls_.empty()) {
-    if (closing_calls_.empty()) {
-      for (const CallState* call : calls_.by_age([](const CallState&) { return true; }))
-        closing_calls_.push_back(call->id);
-      std::reverse(closing_calls_.begin(), closing_calls_.end());
-    }
-    CallState* const call = calls_.find(closing_calls_.back());
-    closing_calls_.pop_back();
-    if (call == nullptr) continue;  // The call was cancelled or finished meanwhile.
+  while (CallState* const call = closing_.next_call(calls_)) {
     event.type = role_ == Role::client ? EventType::finished : EventType::cancelled;
     event.id = call->id;
     event.context = call->context;
-    event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
-                                         : close_reason_;
+    event.status = closing_.status_of_calls();
     const bool needs_event = role_ == Role::client ? !call->one_way : call->context != nullptr;
     if (role_ == Role::client) event.status.set_may_have_run(call->sent_start);
     calls_.forget(*call);
     if (needs_event) return true;
   }
-  if (is_closed_event_given_) return false;
-  is_closed_event_given_ = true;
+  if (!closing_.take_last(event)) return false;
   decoder_.input().reset();
-  event.context = nullptr;
-  event.type = EventType::closed;
-  event.id = 0;
-  event.status = close_reason_;
   return true;
 }
 
@@ -434,9 +420,9 @@ void NativeSession::attach(CallId id, void* context) {
   in_hand_.attached(id);
   if (CallState* call = calls_.find(id)) {
     call->context = context;
-  } else if (phase_ == ConnectionPhase::closed && !is_closed_event_given_ && context != nullptr) {
+  } else if (phase_ == ConnectionPhase::closed && !closing_.is_last_given() && context != nullptr) {
     // The session was ended between the event and now.
-    local_events_.notify({EventType::cancelled, id, context, close_reason_});
+    local_events_.notify({EventType::cancelled, id, context, closing_.reason()});
   }
 }
 
@@ -605,7 +591,7 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
 
 /// Returns everything that this connection holds for its peer. The caller of next() counts what an event shows.
 std::size_t NativeSession::held_bytes() const noexcept {
-  if (is_closed_event_given_) return path_.held_bytes() + calls_.memory().retained();
+  if (closing_.is_last_given()) return path_.held_bytes() + calls_.memory().retained();
   constexpr std::size_t bytes_per_call = 512;
   return calls_.memory().retained() + credit_.held() + path_.held_bytes() + decoder_.held_bytes() +
          receiver_.deferred_bytes() + calls_.size() * bytes_per_call + unread_bytes();
@@ -662,9 +648,7 @@ void NativeSession::admit_waiting() {
   if (calls_.lack() != MemoryShare::Lack::nothing) await_memory();
 }
 
-void NativeSession::await_memory() const noexcept {
-  if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
-}
+void NativeSession::await_memory() const noexcept { memory_retry_.wait(now_); }
 
 std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
   waits_for_frame_turn_ = false;
@@ -874,15 +858,11 @@ void NativeSession::end_without_memory() noexcept {
 /// Ends the session even if there is no memory to keep the reason.
 void NativeSession::end_session(const Status& reason) noexcept {
   phase_ = ConnectionPhase::closed;
-  try {
-    close_reason_ = reason;
-  } catch (...) {
-    close_reason_ = {};
-  }
+  closing_.begin(reason);
   keepalive_.stop();
   stall_.stop();
   input_watch_.stop();
-  memory_timer_.cancel();
+  memory_retry_.stop();
   in_hand_.clear_call();
   is_start_awaited_ = false;
   receiver_.drop_deferred();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "session/closing_events.h"
 #include "session/input_watch.h"
 #include "session/keepalive.h"
 #include "session/local_events.h"
@@ -25,7 +26,6 @@
 #include "session/stall_watch.h"
 
 #include <memory>
-#include <vector>
 
 namespace trunkline::session::native {
 
@@ -98,7 +98,7 @@ class NativeSession final : public Session, private FrameSource {
   void close(const Status& reason) override;
   void transport_closed(const Status& reason) override;
   bool is_closed() const noexcept override { return phase_ == ConnectionPhase::closed; }
-  const Status& close_reason() const noexcept override { return close_reason_; }
+  const Status& close_reason() const noexcept override { return closing_.reason(); }
   bool is_open() const noexcept override { return negotiation_.is_complete(); }
   std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
   std::string_view protocol_name() const noexcept override { return "native"; }
@@ -185,7 +185,6 @@ class NativeSession final : public Session, private FrameSource {
 
   const Role role_;
   ConnectionPhase phase_ = ConnectionPhase::preface;
-  bool is_closed_event_given_ = false;
   /// can_start() has returned false: an event says when it would return true again.
   mutable bool is_start_awaited_ = false;
   /// A call owes `writable` and has nothing queued, so that wrote() looks for it.
@@ -205,8 +204,8 @@ class NativeSession final : public Session, private FrameSource {
   /// These are the bytes given to set_outer_bytes(), and how many of them have been counted.
   std::size_t outer_bytes_ = 0;
   std::size_t counted_outer_ = 0;
-  /// The session looks again whether the budget has room when this timer fires, since other threads may have made some.
-  mutable base::Timer memory_timer_;
+  /// can_start() waits for memory as well.
+  mutable MemoryRetry memory_retry_;
   OpenCalls calls_;
   EventInHand in_hand_;
   GoawayState goaway_;
@@ -223,15 +222,12 @@ class NativeSession final : public Session, private FrameSource {
   /// A long frame of the peer's waits for its turn because the budget is used up. Those who hold memory are told that
   /// it is wanted.
   bool waits_for_frame_turn_ = false;
-  mutable MemoryRetry memory_retry_;
   /// Counts the steps so far that brought no event.
   std::size_t quiet_steps_ = 0;
   /// Counts what messages of events that were retained and not released take. A message may be released inside its
   /// event, before it is counted.
   std::int64_t unread_bytes_ = 0;
-  Status close_reason_;
-  /// The ends of these calls are still to be handed out after that of the session, the oldest last.
-  std::vector<CallId> closing_calls_;
+  ClosingEvents closing_;
 };
 
 }  // namespace trunkline::session::native

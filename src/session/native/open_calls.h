@@ -49,6 +49,10 @@ class OpenCalls {
   std::vector<CallState*> by_age(Predicate is_wanted) const {
     return table_.by_age(ids_.newest(), is_wanted);
   }
+  /// Returns all calls, oldest first.
+  std::vector<CallState*> by_age() const {
+    return by_age([](const CallState&) { return true; });
+  }
   /// Calls `function` for all calls, in no order. It must not open or forget calls.
   template <class Function>
   void for_each(Function function) const {

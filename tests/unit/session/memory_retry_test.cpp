@@ -12,6 +12,15 @@ using std::chrono::seconds;
 
 constexpr base::TimePoint start{std::chrono::hours(1)};
 
+/// A session that counts how often it is told to look.
+struct Waiting {
+  static void look(base::Timer&, void* owner, base::TimePoint) { ++static_cast<Waiting*>(owner)->looks; }
+
+  int looks = 0;
+  base::TimerWheel timers{start};
+  MemoryRetry retry{timers, &look, this};
+};
+
 /// How many looks a session takes that waits for `time`, and when the last one was.
 int looks_during(MemoryRetry& retry, base::Duration time, base::TimePoint& now) {
   int looks = 0;
@@ -20,14 +29,16 @@ int looks_during(MemoryRetry& retry, base::Duration time, base::TimePoint& now) 
 }
 
 TEST(MemoryRetry, LooksSoonAtFirst) {
-  MemoryRetry retry;
+  Waiting waiting;
+  MemoryRetry& retry = waiting.retry;
 
   EXPECT_EQ(retry.pause(start), MemoryRetry::shortest);
   EXPECT_EQ(retry.pause(start + MemoryRetry::shortest), MemoryRetry::shortest);
 }
 
 TEST(MemoryRetry, LooksLessOftenTheLongerItWaits) {
-  MemoryRetry retry;
+  Waiting waiting;
+  MemoryRetry& retry = waiting.retry;
   base::TimePoint now = start;
 
   EXPECT_LE(looks_during(retry, seconds(10), now), 150);
@@ -35,7 +46,8 @@ TEST(MemoryRetry, LooksLessOftenTheLongerItWaits) {
 }
 
 TEST(MemoryRetry, BeginsAnewOnceThereWasSome) {
-  MemoryRetry retry;
+  Waiting waiting;
+  MemoryRetry& retry = waiting.retry;
   base::TimePoint now = start;
   looks_during(retry, seconds(10), now);
 
@@ -45,11 +57,36 @@ TEST(MemoryRetry, BeginsAnewOnceThereWasSome) {
 }
 
 TEST(MemoryRetry, BeginsAnewIfNobodyHasAskedForLong) {
-  MemoryRetry retry;
+  Waiting waiting;
+  MemoryRetry& retry = waiting.retry;
   base::TimePoint now = start;
   looks_during(retry, seconds(10), now);
 
   EXPECT_EQ(retry.pause(now + seconds(1)), MemoryRetry::shortest);
+}
+
+TEST(MemoryRetry, FiresOnceForEachWait) {
+  Waiting waiting;
+  waiting.retry.wait(start);
+  waiting.retry.wait(start);
+  waiting.timers.advance(start + milliseconds(4));
+  EXPECT_EQ(waiting.looks, 0);
+  waiting.timers.advance(start + seconds(1));
+  EXPECT_EQ(waiting.looks, 1);
+  waiting.timers.advance(start + seconds(2));
+  EXPECT_EQ(waiting.looks, 1);
+
+  waiting.retry.wait(start + seconds(2));
+  waiting.timers.advance(start + seconds(3));
+  EXPECT_EQ(waiting.looks, 2);
+}
+
+TEST(MemoryRetry, FiresNoMoreOnceItIsStopped) {
+  Waiting waiting;
+  waiting.retry.wait(start);
+  waiting.retry.stop();
+  waiting.timers.advance(start + seconds(1));
+  EXPECT_EQ(waiting.looks, 0);
 }
 
 }  // namespace
