@@ -47,7 +47,7 @@ class CallDetails final : public Attempt {
   void fail(Status status) override;
   void rules_changed() override;
 
-  struct PostedTask : net::PostedTask {
+  struct DetailsTask : net::PostedTask {
     CallDetails* details = nullptr;
   };
 

@@ -168,7 +168,7 @@ Status UnaryCalls::prepare(CallDetails& details, const Method& method, MessageVi
 }
 
 void UnaryCalls::launch_posted(net::PostedTask* task) {
-  CallDetails& details = *static_cast<CallDetails::PostedTask*>(task)->details;
+  CallDetails& details = *static_cast<CallDetails::DetailsTask*>(task)->details;
   UnaryCalls& self = details.calls;
   const std::shared_ptr<void> keep = std::move(details.keep_channel);
   self.launch(details);

@@ -24,7 +24,7 @@ std::vector<std::string> cpp_namespaces_of(std::string_view package, ProtocRelea
   return parts;
 }
 
-std::string cpp_class_of(const MessageType& type, ProtocRelease release) {
+std::string cpp_class_of(const MessageLocation& type, ProtocRelease release) {
   std::string scope = "::";
   for (const std::string& part : cpp_namespaces_of(type.package, release)) scope += part + "::";
   // Each level is escaped separately: `class` and its `Inner` become class__Inner.

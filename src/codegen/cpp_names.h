@@ -16,7 +16,7 @@ namespace trunkline::codegen {
 std::string_view without_extension(std::string_view file);
 
 /// Returns the class that this protoc generates for a message: ::a::b::Outer_Inner.
-std::string cpp_class_of(const MessageType& type, ProtocRelease release);
+std::string cpp_class_of(const MessageLocation& type, ProtocRelease release);
 
 /// Returns the namespaces of a package, outermost first; empty for the global one.
 std::vector<std::string> cpp_namespaces_of(std::string_view package, ProtocRelease release);

@@ -94,8 +94,8 @@ class DefinitionReader {
     return definition;
   }
 
-  const MessageType* find_type(const std::string& reference, const std::string& path) const {
-    const MessageType* type = types_.find(reference);
+  const MessageLocation* find_type(const std::string& reference, const std::string& path) const {
+    const MessageLocation* type = types_.find(reference);
     if (type == nullptr) {
       throw GenerationError(where(path) + "no file of the request defines its message '" + reference + "'");
     }

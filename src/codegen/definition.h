@@ -30,8 +30,8 @@ struct MethodDefinition {
   std::string path;
   MethodKind kind = MethodKind::unary;
   /// The type of the request, in the index with which the definition was read.
-  const MessageType* request = nullptr;
-  const MessageType* response = nullptr;
+  const MessageLocation* request = nullptr;
+  const MessageLocation* response = nullptr;
   bool is_idempotent = false;
   bool has_no_side_effects = false;
   bool is_deprecated = false;

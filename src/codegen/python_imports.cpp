@@ -85,7 +85,7 @@ PythonImports::Module PythonImports::module_of(const std::string& file, bool is_
   return module;
 }
 
-std::string PythonImports::expression_of(const MessageType& type) const {
+std::string PythonImports::expression_of(const MessageLocation& type) const {
   std::string expression = modules_.at(type.file).alias;
   for (const std::string& part : type.path) {
     if (is_plain_attribute(part)) {
@@ -97,7 +97,7 @@ std::string PythonImports::expression_of(const MessageType& type) const {
   return expression;
 }
 
-std::string PythonImports::annotation_of(const MessageType& type) const {
+std::string PythonImports::annotation_of(const MessageLocation& type) const {
   const bool is_plain =
       modules_.at(type.file).has_statement && std::all_of(type.path.begin(), type.path.end(), is_plain_attribute);
   return is_plain ? expression_of(type) : "_Any";

@@ -20,9 +20,9 @@ class PythonImports {
   const std::string& own_module() const { return modules_.at(file_).alias; }
 
   /// Returns an expression such as _hello_pb2.Outer.Inner.
-  std::string expression_of(const MessageType& type) const;
+  std::string expression_of(const MessageLocation& type) const;
   /// Returns the expression for a type checker; `_Any` for names that Python's grammar does not allow.
-  std::string annotation_of(const MessageType& type) const;
+  std::string annotation_of(const MessageLocation& type) const;
 
   /// Returns true if a name cannot be written in an import statement.
   bool needs_importlib() const;

@@ -18,7 +18,7 @@ void TypeIndex::add(const google::protobuf::FileDescriptorProto& file) {
 }
 
 void TypeIndex::add_nested(const google::protobuf::DescriptorProto& message, const std::string& scope,
-                           MessageType outer, const std::string& flat_scope) {
+                           MessageLocation outer, const std::string& flat_scope) {
   const std::string name = scope + "." + message.name();
   const std::string flat_name = flat_scope + message.name();
   std::set<std::string>& flat = flat_names_[outer.package];
@@ -29,7 +29,7 @@ void TypeIndex::add_nested(const google::protobuf::DescriptorProto& message, con
   types_.emplace(name, std::move(outer));
 }
 
-const MessageType* TypeIndex::find(std::string_view reference) const {
+const MessageLocation* TypeIndex::find(std::string_view reference) const {
   const auto found = types_.find(reference);
   return found == types_.end() ? nullptr : &found->second;
 }

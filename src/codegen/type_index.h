@@ -12,7 +12,7 @@
 
 namespace trunkline::codegen {
 
-struct MessageType {
+struct MessageLocation {
   /// The file that defines the message, e.g. a/b/hello.proto.
   std::string file;
   /// The package of the message, e.g. a.b; may be empty.
@@ -28,17 +28,17 @@ class TypeIndex {
   void add(const google::protobuf::FileDescriptorProto& file);
 
   /// Returns the type of `reference`, a name as in descriptors: `.a.b.Outer.Inner`. Null if no file defines it.
-  const MessageType* find(std::string_view reference) const;
+  const MessageLocation* find(std::string_view reference) const;
 
   /// Returns the names that protoc's C++ declares in a package: messages and enumerations, nested ones flattened
   /// (Outer_Inner), and services and their stubs if the option cc_generic_services is on.
   const std::set<std::string>& flat_names(const std::string& package) const;
 
  private:
-  void add_nested(const google::protobuf::DescriptorProto& message, const std::string& scope, MessageType outer,
+  void add_nested(const google::protobuf::DescriptorProto& message, const std::string& scope, MessageLocation outer,
                   const std::string& flat_scope);
 
-  std::map<std::string, MessageType, std::less<>> types_;
+  std::map<std::string, MessageLocation, std::less<>> types_;
   std::map<std::string, std::set<std::string>> flat_names_;
 };
 

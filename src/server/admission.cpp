@@ -11,7 +11,7 @@ Admission::Admission(const Limits& limits, const OverloadOptions& overload)
   for (unsigned level = 0; level < totals_.size(); ++level) totals_[level] = priorities_.share_of(limits.total, level);
 }
 
-CallPermit Admission::admit(Method& method, ConnectionCalls& connection, const CallTraits& traits) noexcept {
+CallPermit Admission::admit(RegisteredMethod& method, ConnectionCalls& connection, const CallTraits& traits) noexcept {
   if (is_full(connection) || !enter(total_, totals_[traits.level])) return {};
   PeerShare* const peer = connection.peer.get();
   if (peer == nullptr || enter(peer->calls, limits_.per_peer)) {
@@ -32,7 +32,7 @@ CallPermit Admission::admit(Method& method, ConnectionCalls& connection, const C
   return {};
 }
 
-Status Admission::refusal(const Method& method, const ConnectionCalls& connection, const CallTraits& traits) {
+Status Admission::refusal(const RegisteredMethod& method, const ConnectionCalls& connection, const CallTraits& traits) {
   const std::size_t limit = method.options.max_concurrent_calls;
   const bool is_over_peer =
       connection.peer != nullptr && connection.peer->calls.load(std::memory_order_relaxed) >= limits_.per_peer;

@@ -4,8 +4,8 @@
 
 #include "server/call_priorities.h"
 #include "server/load_shedding.h"
-#include "server/method.h"
 #include "server/peer_limits.h"
+#include "server/registered_method.h"
 
 #include <trunkline/status.h>
 
@@ -77,11 +77,11 @@ class CallPermit {
 
  private:
   friend class Admission;
-  explicit CallPermit(Method& method) noexcept : method_(&method) {}
-  CallPermit(Method& method, std::atomic<std::size_t>& total, ConnectionCalls& connection) noexcept
+  explicit CallPermit(RegisteredMethod& method) noexcept : method_(&method) {}
+  CallPermit(RegisteredMethod& method, std::atomic<std::size_t>& total, ConnectionCalls& connection) noexcept
       : method_(&method), total_(&total), connection_(&connection) {}
 
-  Method* method_ = nullptr;
+  RegisteredMethod* method_ = nullptr;
   /// The count of the server; null if the call is only in its method's count.
   std::atomic<std::size_t>* total_ = nullptr;
   ConnectionCalls* connection_ = nullptr;
@@ -108,18 +108,19 @@ class Admission {
 
   /// Admits a call that ends before its loop does anything else. The counts are compared but only that of the method is
   /// raised, which saves the atomic operations.
-  CallPermit admit_plain(Method& method, const ConnectionCalls& connection, unsigned level = 0) noexcept {
+  CallPermit admit_plain(RegisteredMethod& method, const ConnectionCalls& connection, unsigned level = 0) noexcept {
     if (is_full(connection) || !has_room_for(connection, level) || !enter_method(method)) return {};
     return CallPermit(method);
   }
-  CallPermit admit(Method& method, ConnectionCalls& connection, const CallTraits& traits = {}) noexcept;
+  CallPermit admit(RegisteredMethod& method, ConnectionCalls& connection, const CallTraits& traits = {}) noexcept;
   /// Returns true if as many calls of the connection run as may. Its client knows the limit, but not which of the calls
   /// that it has cancelled still run. A further call therefore waits, and is not refused.
   bool is_full(const ConnectionCalls& connection) const noexcept {
     return connection.running >= limits_.per_connection;
   }
   /// Returns true if the next call of `method` would be admitted, unless the connection is full.
-  bool has_room_for(const Method& method, const ConnectionCalls& connection, const CallTraits& traits) const noexcept {
+  bool has_room_for(const RegisteredMethod& method, const ConnectionCalls& connection,
+                    const CallTraits& traits) const noexcept {
     const std::size_t limit = method.options.max_concurrent_calls;
     return has_room_for(connection, traits.level) &&
            (limit == 0 || method.open_calls.load(std::memory_order_relaxed) < limit) &&
@@ -128,7 +129,7 @@ class Admission {
 
   /// Says why a call of `method` was refused just now, although the connection is not full: resource_exhausted, with
   /// the limit; or the status that LoadShedding::shed() returns.
-  Status refusal(const Method& method, const ConnectionCalls& connection, const CallTraits& traits = {});
+  Status refusal(const RegisteredMethod& method, const ConnectionCalls& connection, const CallTraits& traits = {});
 
   const CallPriorities& priorities() const noexcept { return priorities_; }
   LoadShedding& shedding() noexcept { return shedding_; }
@@ -143,7 +144,7 @@ class Admission {
     return total_.load(std::memory_order_relaxed) < totals_[level] &&
            (connection.peer == nullptr || connection.peer->calls.load(std::memory_order_relaxed) < limits_.per_peer);
   }
-  static bool enter_method(Method& method) noexcept {
+  static bool enter_method(RegisteredMethod& method) noexcept {
     const std::size_t limit = method.options.max_concurrent_calls;
     return limit == 0 || enter(method.open_calls, limit);
   }

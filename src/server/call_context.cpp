@@ -10,14 +10,14 @@ namespace trunkline::server {
 namespace {
 
 void send_leading(ConnectionLink& link, session::CallId id, const Compressor* compressor, const Metadata& leading,
-                  const ConnectionFacts& facts) {
+                  const ConnectionContext& connection_context) {
   session::Session* const session = link.session();
   if (session == nullptr) return;
   session::OutgoingMessage none;
   none.compressor = compressor;
   const Status sent = session->send(id, none, &leading, false);
   if (session::is_refusal_of_metadata(sent)) {
-    facts.server_state->log(LogLevel::warning, sent.message(), {}, facts.peer);
+    connection_context.server_state->log(LogLevel::warning, sent.message(), {}, connection_context.peer);
   }
   link.flush();
 }
@@ -104,7 +104,7 @@ void CallContext::on_cancel(std::function<void()> callback) {
 }
 
 void CallContext::on_drain(std::function<void()> callback) {
-  set_callback(on_drain_, facts_->is_draining, std::move(callback));
+  set_callback(on_drain_, connection_context_->is_draining, std::move(callback));
 }
 
 void CallContext::set_callback(std::function<void()>& kept, const std::atomic<bool>& is_due,
@@ -124,18 +124,19 @@ void CallContext::set_callback(std::function<void()>& kept, const std::atomic<bo
 std::chrono::nanoseconds CallContext::time_left() const noexcept {
   if (deadline_ == base::never) return std::chrono::nanoseconds::max();
   // Only the loop's thread may read the loop's time.
-  const base::TimePoint now = facts_->loop->is_current() ? facts_->loop->now() : base::Clock::now();
+  const base::TimePoint now =
+      connection_context_->loop->is_current() ? connection_context_->loop->now() : base::Clock::now();
   return std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(deadline_ - now));
 }
 
 unsigned CallContext::priority() const noexcept {
-  return facts_->server_state->admission.priorities().level_of(*metadata_);
+  return connection_context_->server_state->admission.priorities().level_of(*metadata_);
 }
 
 Status CallContext::shed(std::string_view why) {
   touched_ = true;
   is_shed_ = true;
-  Status status = facts_->server_state->admission.shedding().shed(method(), why);
+  Status status = connection_context_->server_state->admission.shedding().shed(method(), why);
   status.set_may_have_run(false);
   return status;
 }
@@ -152,16 +153,17 @@ void CallContext::send_leading_metadata() {
   Metadata leading = take_leading();
   // The call's id may be another one's by now.
   if (is_cancelled()) return;
-  if (facts_->loop->is_current()) {
-    if (const std::shared_ptr<ConnectionLink> link = facts_->link.lock())
-      send_leading(*link, call_id_, compressor(), leading, *facts_);
+  if (connection_context_->loop->is_current()) {
+    if (const std::shared_ptr<ConnectionLink> link = connection_context_->link.lock())
+      send_leading(*link, call_id_, compressor(), leading, *connection_context_);
     return;
   }
   // Messages that the handler sends later are posted later, and so is its end.
-  facts_->loop->post([weak = facts_->link, id = call_id_, compressor = compressor(), leading = std::move(leading)] {
-    const std::shared_ptr<ConnectionLink> link = weak.lock();
-    if (link != nullptr) send_leading(*link, id, compressor, leading, link->facts());
-  });
+  connection_context_->loop->post(
+      [weak = connection_context_->link, id = call_id_, compressor = compressor(), leading = std::move(leading)] {
+        const std::shared_ptr<ConnectionLink> link = weak.lock();
+        if (link != nullptr) send_leading(*link, id, compressor, leading, link->connection_context());
+      });
 }
 
 void CallContext::add_trailing_metadata(std::string_view name, std::string_view value) {
@@ -175,7 +177,7 @@ bool CallContext::set_compressor(std::string_view name) {
     has_chosen_compressor_ = true;
     return true;
   }
-  const auto& compressors = facts_->server_state->options.compressors.compressors();
+  const auto& compressors = connection_context_->server_state->options.compressors.compressors();
   const auto found =
       std::find_if(compressors.begin(), compressors.end(), [name](const auto& each) { return each->name() == name; });
   const auto position = static_cast<std::size_t>(found - compressors.begin());
@@ -186,7 +188,7 @@ bool CallContext::set_compressor(std::string_view name) {
 }
 
 void CallContext::disconnect() {
-  facts_->loop->post([weak = facts_->link] {
+  connection_context_->loop->post([weak = connection_context_->link] {
     if (const std::shared_ptr<ConnectionLink> link = weak.lock()) link->drop();
   });
 }

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "net/loop.h"
-#include "server/connection_facts.h"
-#include "server/method.h"
+#include "server/connection_context.h"
+#include "server/registered_method.h"
 #include "session/event.h"
 #include "session/user_agent.h"
 
@@ -28,11 +28,12 @@ namespace trunkline::server {
 /// says so. The functions that have to do with cancellation are thread-safe.
 class CallContext final : public ServerContext {
  public:
-  explicit CallContext(const ConnectionFacts* facts = nullptr) noexcept : facts_(facts) {}
+  explicit CallContext(const ConnectionContext* connection_context = nullptr) noexcept
+      : connection_context_(connection_context) {}
 
   /// Begins the call of `event`, on the loop's thread. `method` and `metadata` must live until end() or reset(). Throws
   /// only for want of memory, if `method` is the fallback.
-  void begin(const Method& method, const Metadata& metadata, const session::Event& event) {
+  void begin(const RegisteredMethod& method, const Metadata& metadata, const session::Event& event) {
     method_ = &method;
     if (method.name.empty()) [[unlikely]]
       called_name_ = event.method_name;
@@ -48,20 +49,22 @@ class CallContext final : public ServerContext {
     }
     has_chosen_compressor_ = false;
     const Compressor* compressor = nullptr;
-    if (facts_->compresses_as_request) {
+    if (connection_context_->compresses_as_request) {
       compressor = event.compressor_of_request();
-    } else if (accepted_compressors_.contains(facts_->default_compressor_position)) {
-      compressor = facts_->default_compressor;
+    } else if (accepted_compressors_.contains(connection_context_->default_compressor_position)) {
+      compressor = connection_context_->default_compressor;
     }
     usual_compressor_.store(compressor, std::memory_order_relaxed);
   }
   /// The first message of the call has come behind its headers, which have named no compressor. The handler may run on
   /// another thread meanwhile.
   void take_first_message(const session::Event& event) noexcept {
-    if (facts_->compresses_as_request && event.compressor != nullptr)
+    if (connection_context_->compresses_as_request && event.compressor != nullptr)
       usual_compressor_.store(event.compressor, std::memory_order_relaxed);
   }
-  void set_facts(const ConnectionFacts& facts) noexcept { facts_ = &facts; }
+  void set_connection_context(const ConnectionContext& connection_context) noexcept {
+    connection_context_ = &connection_context;
+  }
   /// Forgets what the handler has set, for a call that cannot have been cancelled. Only the loop's thread calls it.
   void end() noexcept {
     if (touched_) reset();
@@ -77,7 +80,7 @@ class CallContext final : public ServerContext {
   void drop_callback() noexcept;
 
   const session::UserAgent& shared_user_agent() const noexcept { return user_agent_; }
-  net::Loop& loop() const noexcept { return *facts_->loop; }
+  net::Loop& loop() const noexcept { return *connection_context_->loop; }
   /// Returns the compressor of the response; null if there is none.
   const Compressor* compressor() const noexcept {
     return has_chosen_compressor_ ? chosen_compressor_ : usual_compressor_.load(std::memory_order_relaxed);
@@ -90,7 +93,7 @@ class CallContext final : public ServerContext {
   Metadata take_leading() noexcept { return std::exchange(leading_, {}); }
 
   std::string_view method() const noexcept override { return method_->name.empty() ? called_name_ : method_->name; }
-  std::string_view peer() const noexcept override { return facts_->peer; }
+  std::string_view peer() const noexcept override { return connection_context_->peer; }
   std::string_view certificate_subject() const noexcept override { return certificate().subject; }
   std::span<const std::string> certificate_names() const noexcept override { return certificate().names; }
   std::string_view certificate_pem() const noexcept override { return certificate().pem; }
@@ -102,7 +105,9 @@ class CallContext final : public ServerContext {
   std::chrono::nanoseconds time_left() const noexcept override;
   bool is_cancelled() const noexcept override { return cancelled_.load(std::memory_order_acquire); }
   void on_cancel(std::function<void()> callback) override;
-  bool is_draining() const noexcept override { return facts_->is_draining.load(std::memory_order_acquire); }
+  bool is_draining() const noexcept override {
+    return connection_context_->is_draining.load(std::memory_order_acquire);
+  }
   void on_drain(std::function<void()> callback) override;
   unsigned priority() const noexcept override;
   Status shed(std::string_view why) override;
@@ -111,18 +116,22 @@ class CallContext final : public ServerContext {
   void add_trailing_metadata(std::string_view name, std::string_view value) override;
   bool set_compressor(std::string_view name) override;
   void disconnect() override;
-  asio::any_io_executor executor() const noexcept override { return facts_->loop->context().get_executor(); }
+  asio::any_io_executor executor() const noexcept override {
+    return connection_context_->loop->context().get_executor();
+  }
 
  private:
   class CallbackScope;
 
-  const net::PeerCertificate& certificate() const noexcept { return net::PeerCertificate::of(facts_->certificate); }
+  const net::PeerCertificate& certificate() const noexcept {
+    return net::PeerCertificate::of(connection_context_->certificate);
+  }
   void wait_for_callback(std::unique_lock<std::mutex>& lock);
   void set_callback(std::function<void()>& kept, const std::atomic<bool>& is_due, std::function<void()> callback);
   void run_callback(std::function<void()> taken);
 
-  const ConnectionFacts* facts_;
-  const Method* method_ = nullptr;
+  const ConnectionContext* connection_context_;
+  const RegisteredMethod* method_ = nullptr;
   /// The name that was called, if method_ serves every name that is not registered.
   std::string called_name_;
   session::CallId call_id_ = 0;

@@ -48,7 +48,7 @@ Status CallExchange::finish_with_leading(session::Session& session, session::Cal
   // failed, which says more. finish() finds out, too, whether the caller is still there.
   if (session::is_refusal_of_metadata(sent)) {
     if (status.is_ok()) return session.finish(id, sent, {}, context.trailing(), !has_run);
-    server_state().log(LogLevel::warning, sent.message(), context.method(), facts_.peer);
+    server_state().log(LogLevel::warning, sent.message(), context.method(), connection_context_.peer);
   }
   return session.finish(id, status, response, context.trailing(), !has_run);
 }
@@ -57,15 +57,15 @@ void CallExchange::count_and_log(const Status& status, const Status& sent, std::
                                  CallMetrics& metrics) {
   // A call that was too late has nothing wrong with its response.
   if (status.is_ok() && !sent.is_ok() && sent.code() != StatusCode::deadline_exceeded) {
-    server_state().log(LogLevel::warning, sent.message(), method, facts_.peer);
+    server_state().log(LogLevel::warning, sent.message(), method, connection_context_.peer);
   }
   (status.is_ok() && sent.is_ok() ? totals().calls_ok : totals().calls_failed).add();
   if (metrics.is_collected()) metrics.end(status.is_ok() ? sent.code() : status.code(), read_clock());
 }
 
-Status CallExchange::current_exception_status(const Method& method) {
+Status CallExchange::current_exception_status(const RegisteredMethod& method) {
   totals().handler_exceptions.add();
-  return exception_outcome(server_state(), method, std::current_exception(), facts_.peer).status;
+  return exception_outcome(server_state(), method, std::current_exception(), connection_context_.peer).status;
 }
 
 }  // namespace trunkline::server

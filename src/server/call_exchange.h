@@ -4,7 +4,7 @@
 
 #include "server/call_context.h"
 #include "server/call_metrics.h"
-#include "server/connection_facts.h"
+#include "server/connection_context.h"
 #include "server/early_interceptions.h"
 #include "server/handler_outcome.h"
 #include "server/loop_context.h"
@@ -21,15 +21,15 @@ namespace trunkline::server {
 class CallExchange {
  public:
   /// The arguments must outlive this object.
-  CallExchange(LoopContext& context, const ConnectionFacts& facts, ConnectionLink& link) noexcept
-      : context_(context), facts_(facts), link_(link) {}
+  CallExchange(LoopContext& context, const ConnectionContext& connection_context, ConnectionLink& link) noexcept
+      : context_(context), connection_context_(connection_context), link_(link) {}
   CallExchange(const CallExchange&) = delete;
   CallExchange& operator=(const CallExchange&) = delete;
 
   LoopContext& context() const noexcept { return context_; }
   ServerState& server_state() const noexcept { return context_.server_state(); }
   LoopTotals& totals() const noexcept { return context_.totals(); }
-  const ConnectionFacts& facts() const noexcept { return facts_; }
+  const ConnectionContext& connection_context() const noexcept { return connection_context_; }
   ConnectionLink& link() const noexcept { return link_; }
   /// Returns the interceptions of calls whose requests are not whole yet.
   EarlyInterceptions& early() noexcept { return early_; }
@@ -64,7 +64,7 @@ class CallExchange {
     count_and_log(status, sent, method, metrics);
   }
   /// Logs and counts the exception in whose handler it is called. Returns the status for the caller.
-  Status current_exception_status(const Method& method);
+  Status current_exception_status(const RegisteredMethod& method);
 
  private:
   Status send_with_details(session::Session& session, session::CallId id, const Status& status,
@@ -75,9 +75,9 @@ class CallExchange {
                              const session::OutgoingMessage& response, const CallContext& context, bool has_run);
 
   LoopContext& context_;
-  const ConnectionFacts& facts_;
+  const ConnectionContext& connection_context_;
   ConnectionLink& link_;
-  EarlyInterceptions early_{facts_};
+  EarlyInterceptions early_{connection_context_};
 };
 
 }  // namespace trunkline::server

@@ -9,39 +9,39 @@ namespace trunkline::server {
 
 namespace {
 
-using A = CallAction;
+using A = LifecycleAction;
 using S = CallStage;
 using Row = std::array<CallTransition, call_events>;
 
 constexpr CallTransition ignore(S stage) { return {A::none, stage}; }
 constexpr CallTransition error(S stage) { return {A::log_error, stage}; }
 
-// Columns: message, ready, refuse, turn, completed, dropped, cancelled, aborted, detached, stopped, cancel_delivered.
+// Columns: message, ready, refuse, due, completed, dropped, cancelled, aborted, detached, stopped, cancel_delivered.
 constexpr std::array<Row, call_stages> table = {{
     // awaiting_request
     {{{A::decode, S::awaiting_request},
-      {A::advance_turns, S::awaiting_turn},
-      {A::advance_turns, S::refused},
+      {A::advance_order, S::awaiting_order},
+      {A::advance_order, S::refused},
       ignore(S::awaiting_request),
       error(S::awaiting_request),
       error(S::awaiting_request),
       {A::discard, S::ended},
-      {A::advance_turns, S::refused},
+      {A::advance_order, S::refused},
       {A::discard, S::ended},
       {A::discard, S::ended},
       error(S::awaiting_request)}},
-    // awaiting_turn: a unary call has one request, and what follows is ignored
-    {{ignore(S::awaiting_turn),
-      error(S::awaiting_turn),
-      {A::advance_turns, S::refused},
+    // awaiting_order: a unary call has one request, and what follows is ignored
+    {{ignore(S::awaiting_order),
+      error(S::awaiting_order),
+      {A::advance_order, S::refused},
       {A::start, S::running},
-      error(S::awaiting_turn),
-      error(S::awaiting_turn),
+      error(S::awaiting_order),
+      error(S::awaiting_order),
       {A::discard, S::ended},
-      {A::advance_turns, S::refused},
+      {A::advance_order, S::refused},
       {A::discard, S::ended},
       {A::discard, S::ended},
-      error(S::awaiting_turn)}},
+      error(S::awaiting_order)}},
     // refused: an aborted call is refused with the session's status
     {{ignore(S::refused),
       error(S::refused),
@@ -50,7 +50,7 @@ constexpr std::array<Row, call_stages> table = {{
       error(S::refused),
       error(S::refused),
       {A::discard, S::ended},
-      {A::advance_turns, S::refused},
+      {A::advance_order, S::refused},
       {A::discard, S::ended},
       {A::discard, S::ended},
       error(S::refused)}},
@@ -123,9 +123,9 @@ constexpr std::array<Row, call_stages> table = {{
 }};
 
 constexpr std::array<std::string_view, call_stages> stage_names = {
-    "awaiting_request", "awaiting_turn", "refused",         "running", "responding",
-    "cancelling",       "cancelled",     "ended_in_cancel", "ended",   "over"};
-constexpr std::array<std::string_view, call_events> event_names = {"message",   "ready",   "refuse",          "turn",
+    "awaiting_request", "awaiting_order", "refused",         "running", "responding",
+    "cancelling",       "cancelled",      "ended_in_cancel", "ended",   "over"};
+constexpr std::array<std::string_view, call_events> event_names = {"message",   "ready",   "refuse",          "due",
                                                                    "completed", "dropped", "cancelled",       "aborted",
                                                                    "detached",  "stopped", "cancel_delivered"};
 

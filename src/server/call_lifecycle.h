@@ -11,7 +11,7 @@ enum class CallStage : std::uint8_t {
   /// The call has begun; its request is incomplete.
   awaiting_request,
   /// The request is complete. On an ordered connection the calls before it come first.
-  awaiting_turn,
+  awaiting_order,
   /// The handler will not run. The caller gets the reason when it is the call's turn.
   refused,
   /// The handler runs, or waits for a worker. The caller waits for the response.
@@ -40,7 +40,7 @@ enum class CallEvent : std::uint8_t {
   /// The call must be refused: its request does not decode, or no worker is free.
   refuse,
   /// The calls before this one have ended.
-  turn,
+  due,
   /// The handler has ended, or an interceptor has refused the call.
   completed,
   /// The handler was destroyed before it ended.
@@ -58,12 +58,12 @@ enum class CallEvent : std::uint8_t {
 };
 inline constexpr int call_events = 11;
 
-enum class CallAction : std::uint8_t {
+enum class LifecycleAction : std::uint8_t {
   none,
   /// Decode the message; `ready` or `refuse` follows.
   decode,
   /// Run the calls whose turn it is. This call may be one of them.
-  advance_turns,
+  advance_order,
   /// Run interceptors and handler.
   start,
   /// Send the reason instead of a response, then retire the call.
@@ -89,7 +89,7 @@ enum class CallAction : std::uint8_t {
 };
 
 struct CallTransition {
-  CallAction action;
+  LifecycleAction action;
   CallStage next;
 };
 

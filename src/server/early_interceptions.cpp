@@ -10,7 +10,7 @@ Status EarlyInterceptions::begin(const call::InterceptorChain& chain, session::E
   Call& call = calls_[event.id];
   call = {.method = method.shared_from_this(), .name = {}, .metadata = event.metadata, .interception = {}};
   if (method.method().name.empty()) call.name = event.method_name;
-  CallContext context(&facts_);
+  CallContext context(&connection_context_);
   context.begin(method.method(), call.metadata, event);
   Status status = call.interception.begin(chain, context, call.metadata);
   if (status.is_ok()) return status;
@@ -38,11 +38,11 @@ void EarlyInterceptions::end_all(const Status& status) {
 }
 
 void EarlyInterceptions::end(Call& call, Status status) const {
-  CallContext context(&facts_);
+  CallContext context(&connection_context_);
   session::Event event;
   event.method_name = call.name;
   context.begin(call.method->method(), call.metadata, event);
-  call.interception.end(facts_.server_state->interceptors, context, status);
+  call.interception.end(connection_context_.server_state->interceptors, context, status);
 }
 
 }  // namespace trunkline::server

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/id_hash.h"
-#include "server/connection_facts.h"
+#include "server/connection_context.h"
 #include "server/loop_method.h"
 #include "server/server_interception.h"
 #include "session/event.h"
@@ -20,8 +20,9 @@ namespace trunkline::server {
 /// call waits here until the call is handed out or ends. Each connection has one, used by the loop's thread only.
 class EarlyInterceptions {
  public:
-  /// `facts` must outlive this object.
-  explicit EarlyInterceptions(const ConnectionFacts& facts) noexcept : facts_(facts) {}
+  /// `connection_context` must outlive this object.
+  explicit EarlyInterceptions(const ConnectionContext& connection_context) noexcept
+      : connection_context_(connection_context) {}
 
   bool empty() const noexcept { return calls_.empty(); }
   /// Calls on_start for the call of `event`, which has no message yet, and takes its metadata. After an error on_finish
@@ -44,7 +45,7 @@ class EarlyInterceptions {
   };
   void end(Call& call, Status status) const;
 
-  const ConnectionFacts& facts_;
+  const ConnectionContext& connection_context_;
   std::unordered_map<session::CallId, Call, base::IdHash> calls_;
 };
 

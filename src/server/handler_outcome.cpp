@@ -6,7 +6,7 @@
 
 namespace trunkline::server {
 
-HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, std::string_view text,
+HandlerOutcome exception_outcome(const ServerState& server_state, const RegisteredMethod& method, std::string_view text,
                                  std::string_view peer) {
   const std::string message = "handler of " + method.name + " threw an exception";
   const std::string with_text = message + ": " + std::string(text);
@@ -16,8 +16,8 @@ HandlerOutcome exception_outcome(const ServerState& server_state, const Method& 
           .threw = true};
 }
 
-HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, const std::exception_ptr& error,
-                                 std::string_view peer) {
+HandlerOutcome exception_outcome(const ServerState& server_state, const RegisteredMethod& method,
+                                 const std::exception_ptr& error, std::string_view peer) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& exception) {

@@ -33,7 +33,7 @@ class CoroutineCompletion {
     try {
       owner_->on_dropped(*call_);
     } catch (const std::exception& error) {
-      exchange_.server_state().log(LogLevel::error, error.what(), {}, exchange_.facts().peer);
+      exchange_.server_state().log(LogLevel::error, error.what(), {}, exchange_.connection_context().peer);
     }
   }
 
@@ -45,7 +45,8 @@ class CoroutineCompletion {
       // Asio tells a coroutine of its cancellation by an exception.
       call.outcome = {.status = Status(StatusCode::cancelled, "cancelled"), .has_run = true};
     } else {
-      call.outcome = exception_outcome(exchange_.server_state(), call.method->method(), error, exchange_.facts().peer);
+      call.outcome = exception_outcome(exchange_.server_state(), call.method->method(), error,
+                                       exchange_.connection_context().peer);
     }
     owner_->on_completed(call);
   }
@@ -57,7 +58,7 @@ class CoroutineCompletion {
   ServerCall* call_;
 };
 
-Status second_request(const Method& method) {
+Status second_request(const RegisteredMethod& method) {
   return {StatusCode::unimplemented, "call " + method.name + ": the method is " +
                                          std::string(to_string(method.handler->shape().kind)) +
                                          ", and was called with a stream of requests, as a client_stream or "
@@ -69,42 +70,42 @@ Status second_request(const Method& method) {
 void LastingCalls::handle(ServerCall& call, CallEvent event, const Status& status) {
   const CallStage stage = call.stage;
   switch (call.advance(event)) {
-    case CallAction::none:
-    case CallAction::decode:
+    case LifecycleAction::none:
+    case LifecycleAction::decode:
       return;
-    case CallAction::advance_turns:
+    case LifecycleAction::advance_order:
       if (call.stage == CallStage::refused) set_refused(call, status);
-      return advance_turns(call);
-    case CallAction::start:
+      return advance_order(call);
+    case LifecycleAction::start:
       return start(call);
-    case CallAction::send_refusal:
+    case LifecycleAction::send_refusal:
       if (stage == CallStage::running) call.outcome.status = status;
       return send_refusal(call);
-    case CallAction::send_response:
+    case LifecycleAction::send_response:
       return send_response(call);
-    case CallAction::send_status_and_cancel:
+    case LifecycleAction::send_status_and_cancel:
       send_status(call, status);
       [[fallthrough]];
-    case CallAction::cancel:
+    case LifecycleAction::cancel:
       count_cancelled(call, status);
       return deliver_cancellation(call);
-    case CallAction::send_status:
+    case LifecycleAction::send_status:
       send_status(call, status);
       [[fallthrough]];
-    case CallAction::count_cancelled:
+    case LifecycleAction::count_cancelled:
       return count_cancelled(call, status);
-    case CallAction::cancel_again:
+    case LifecycleAction::cancel_again:
       if (call.stream != nullptr) call.stream->on_cancelled(status);
       return deliver_cancellation(call);
-    case CallAction::discard:
+    case LifecycleAction::discard:
       count_cancelled(call, status);
       call.outcome.status = status;
       call.interception.end(exchange_.server_state().interceptors, call.context, call.outcome.status);
       return retire(call);
-    case CallAction::retire:
+    case LifecycleAction::retire:
       conclude(call);
       return retire(call);
-    case CallAction::log_error:
+    case LifecycleAction::log_error:
       return log_error(call, event);
   }
 }
@@ -114,12 +115,12 @@ void LastingCalls::log_error(const ServerCall& call, CallEvent event) const {
   exchange_.server_state().log(LogLevel::error,
                                "serve call: event " + std::string(to_string(event)) + " must not happen in stage " +
                                    std::string(to_string(call.stage)),
-                               method, exchange_.facts().peer);
+                               method, exchange_.connection_context().peer);
 }
 
 // --- how a call begins ---
 
-std::shared_ptr<CallOwner> LastingCalls::shared() { return {exchange_.facts().link.lock(), this}; }
+std::shared_ptr<CallOwner> LastingCalls::shared() { return {exchange_.connection_context().link.lock(), this}; }
 
 /// Adds an object for the call `id`, which `begin` prepares. If it throws, nothing remains: the session ends the call.
 template <class Begin>
@@ -127,10 +128,10 @@ ServerCall& LastingCalls::add_call(session::CallId id, Begin begin) {
   ServerCall& call = exchange_.context().calls().take();
   try {
     begin(call);
-    if (turns_ != nullptr) turns_->push_back(&call);
+    if (call_order_ != nullptr) call_order_->push_back(&call);
     exchange_.link().session()->attach(id, &call);
   } catch (...) {
-    if (turns_ != nullptr && !turns_->empty() && turns_->back() == &call) turns_->pop_back();
+    if (call_order_ != nullptr && !call_order_->empty() && call_order_->back() == &call) call_order_->pop_back();
     exchange_.context().calls().give_back(call);
     throw;
   }
@@ -143,7 +144,7 @@ void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit pe
   const bool is_stream = method.shape().kind != MethodKind::unary;
   ServerCall& call = add_call(event.id, [&](ServerCall& added) {
     exchange_.early().take(event, added.interception);
-    added.begin(shared(), exchange_.facts(), method, event);
+    added.begin(shared(), exchange_.connection_context(), method, event);
     added.permit = std::move(permit);
     added.metrics = exchange_.context().metrics().begin_call(method);
     if (is_stream) make_stream(added);
@@ -162,7 +163,7 @@ void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit pe
   handle(call, CallEvent::ready);
 }
 
-void LastingCalls::refuse_in_turn(const session::Event& event, const Status& status, bool is_counted) {
+void LastingCalls::refuse_in_order(const session::Event& event, const Status& status, bool is_counted) {
   ServerCall& call = add_call(event.id, [&](ServerCall& added) { added.begin_without_method(shared(), event.id); });
   call.is_refusal_counted = is_counted;
   handle(call, CallEvent::refuse, status);
@@ -174,7 +175,7 @@ void LastingCalls::make_stream(ServerCall& call) {
                                                          exchange_.server_state().options.codecs, call);
   if (call.metrics.is_collected()) call.stream->count_sent(call.metrics.bytes_sent());
   call.stream->set_response_codec(call.codec);
-  call.stream->attach(exchange_.facts().link.lock(), call.id);
+  call.stream->attach(exchange_.connection_context().link.lock(), call.id);
 }
 
 void LastingCalls::take_request(ServerCall& call, session::Event& event) {
@@ -186,7 +187,7 @@ void LastingCalls::take_request(ServerCall& call, session::Event& event) {
   // A request that waits for its turn counts against what the client may send, on this call and on all of its
   // connection. One that its handler has does not: how many handlers run is limited by admission, and one handler may
   // wait for a call that the client is yet to send. One whose client has not ended it delays no other call.
-  const bool waits = turns_ != nullptr && turns_->front() != &call;
+  const bool waits = call_order_ != nullptr && call_order_->front() != &call;
   if (event.has_message && (waits || !event.end)) {
     (waits ? event.is_queued : event.is_retained) = true;
     call.holds_connection_credit = waits;
@@ -212,12 +213,12 @@ void LastingCalls::await_request(ServerCall& call) {
 /// Returns the time for the rest of a request; 0: for ever. A drain waits only for requests that go on coming.
 std::chrono::milliseconds LastingCalls::request_time() const noexcept {
   const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
-  return exchange_.facts().is_draining ? std::min(timeout, longest_rest_in_drain) : timeout;
+  return exchange_.connection_context().is_draining ? std::min(timeout, longest_rest_in_drain) : timeout;
 }
 
 void LastingCalls::on_request_timeout(ServerCall& call) {
   const std::chrono::milliseconds timeout = request_time();
-  if (exchange_.facts().is_draining) {
+  if (exchange_.connection_context().is_draining) {
     const session::Session* const session = exchange_.link().session();
     const bool goes_on = session != nullptr && session->received_of_message(call.id) > call.request_mark;
     if (goes_on) return await_request(call);
@@ -246,7 +247,7 @@ void LastingCalls::on_message(session::Event& event) {
   if (event.has_message && !call.has_request) call.context.take_first_message(event);
   if (call.stream == nullptr) return receive(call, event);
   const bool is_second = event.has_message && call.has_request;
-  const bool is_served = call.stage == CallStage::running || call.stage == CallStage::awaiting_turn;
+  const bool is_served = call.stage == CallStage::running || call.stage == CallStage::awaiting_order;
   if (is_second && is_served && call.method->shape().kind == MethodKind::server_stream) {
     return handle(call, CallEvent::aborted, second_request(call.method->method()));
   }
@@ -255,7 +256,7 @@ void LastingCalls::on_message(session::Event& event) {
 
 /// Takes a message. A unary handler runs when the client has ended its side, so that no second request is lost.
 void LastingCalls::receive(ServerCall& call, session::Event& event) {
-  if (call.advance(CallEvent::message) != CallAction::decode) return;
+  if (call.advance(CallEvent::message) != LifecycleAction::decode) return;
   if (call.messages == nullptr) return take_request(call, event);
   if (!event.has_message) return end_request(call);
   handle(call, CallEvent::refuse, second_request(call.method->method()));
@@ -291,7 +292,7 @@ void LastingCalls::on_draining(ServerCall& call) {
     call.context.tell_drain();
   } catch (...) {
     static_cast<void>(exception_outcome(exchange_.server_state(), call.method->method(), std::current_exception(),
-                                        exchange_.facts().peer));
+                                        exchange_.connection_context().peer));
   }
 }
 
@@ -307,11 +308,11 @@ void LastingCalls::on_detached(ServerCall& call) { handle(call, CallEvent::detac
 
 void LastingCalls::on_stopped(ServerCall& call) { handle(call, CallEvent::stopped); }
 
-// --- turns ---
+// --- the order of calls ---
 
-void LastingCalls::advance_turns(ServerCall& call) {
-  if (turns_ != nullptr) return run_next_calls();
-  if (!lacks_place(call)) return handle(call, CallEvent::turn);
+void LastingCalls::advance_order(ServerCall& call) {
+  if (call_order_ != nullptr) return run_next_calls();
+  if (!lacks_place(call)) return handle(call, CallEvent::due);
   // The request keeps no credit of the connection, for which handlers that run may have to wait.
   call.hold_request();
   if (waiting_ == nullptr) waiting_ = std::make_unique<std::deque<ServerCall*>>();
@@ -320,7 +321,7 @@ void LastingCalls::advance_turns(ServerCall& call) {
 
 /// Returns true if the handler of the call is to run, but has to wait until one of a cancelled call has ended.
 bool LastingCalls::lacks_place(const ServerCall& call) const noexcept {
-  return call.stage == CallStage::awaiting_turn && !call.permit && call.outcome.status.is_ok() &&
+  return call.stage == CallStage::awaiting_order && !call.permit && call.outcome.status.is_ok() &&
          exchange_.server_state().admission.is_full(running_);
 }
 
@@ -328,20 +329,20 @@ void LastingCalls::run_next_calls() {
   if (is_running_next_) return;
   // A call that ends at once comes back here: the loop below goes on with the next one, without recursion.
   const base::FlagScope scope(is_running_next_);
-  while (ServerCall* const next = next_call()) handle(*next, CallEvent::turn);
+  while (ServerCall* const next = next_call()) handle(*next, CallEvent::due);
 }
 
 /// Returns the call whose turn has come. Null: there is none.
 ServerCall* LastingCalls::next_call() {
-  std::deque<ServerCall*>* const calls = turns_ != nullptr ? turns_.get() : waiting_.get();
+  std::deque<ServerCall*>* const calls = call_order_ != nullptr ? call_order_.get() : waiting_.get();
   if (calls == nullptr || calls->empty()) return nullptr;
   const session::Session* const session = exchange_.link().session();
   // The calls of a connection that has closed are about to be cancelled.
   if (session == nullptr || session->is_closed()) return nullptr;
   ServerCall& first = *calls->front();
-  const bool is_ready = first.stage == CallStage::awaiting_turn || first.stage == CallStage::refused;
+  const bool is_ready = first.stage == CallStage::awaiting_order || first.stage == CallStage::refused;
   if (!is_ready || lacks_place(first)) return nullptr;
-  if (turns_ == nullptr) calls->pop_front();
+  if (call_order_ == nullptr) calls->pop_front();
   return &first;
 }
 
@@ -369,7 +370,7 @@ void LastingCalls::start(ServerCall& call) {
 bool LastingCalls::admit(ServerCall& call) {
   if (call.permit) return true;
   Admission& admission = exchange_.server_state().admission;
-  Method& method = call.method->method();
+  RegisteredMethod& method = call.method->method();
   const CallTraits traits = traits_of(call.metadata, *call.method);
   call.permit = admission.admit(method, running_, traits);
   if (call.permit) return true;
@@ -396,7 +397,7 @@ void LastingCalls::start_coroutine(ServerCall& call) {
   } catch (const std::exception& error) {
     // The destructor of `completion` ends the call.
     exchange_.server_state().log(LogLevel::error, std::string("start coroutine: ") + error.what(), {},
-                                 exchange_.facts().peer);
+                                 exchange_.connection_context().peer);
   }
 }
 
@@ -431,7 +432,8 @@ void LastingCalls::on_dropped(ServerCall& call) {
   if (is_open(call.stage)) {
     call.outcome.status =
         Status(StatusCode::internal, "call " + method + ": the handler was destroyed without a response");
-    exchange_.server_state().log(LogLevel::error, call.outcome.status.message(), method, exchange_.facts().peer);
+    exchange_.server_state().log(LogLevel::error, call.outcome.status.message(), method,
+                                 exchange_.connection_context().peer);
   } else {
     call.outcome.status =
         Status(StatusCode::cancelled, "call " + method + ": the handler was destroyed after its cancellation");
@@ -442,7 +444,7 @@ void LastingCalls::on_dropped(ServerCall& call) {
 Status LastingCalls::on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) {
   exchange_.context().count_exception();
   return codec_exception_status(exchange_.server_state(), without_text, text, call.method->method().name,
-                                exchange_.facts().peer);
+                                exchange_.connection_context().peer);
 }
 
 // --- how a call ends ---
@@ -512,7 +514,7 @@ void LastingCalls::deliver_cancellation(ServerCall& call) {
   // which may run on another thread, is not changed by it.
   const auto log_exception = [&] {
     static_cast<void>(exception_outcome(exchange_.server_state(), call.method->method(), std::current_exception(),
-                                        exchange_.facts().peer));
+                                        exchange_.connection_context().peer));
   };
   try {
     call.context.cancel();
@@ -563,7 +565,7 @@ void LastingCalls::retire(ServerCall& call) {
   if (call.metrics.is_collected()) call.metrics.end_without_response(exchange_.read_clock());
   exchange_.totals().open_calls.add(-1);
   if (call.method != nullptr && call.method->method().is_background) --background_calls_;
-  if (turns_ != nullptr) turns_->erase(std::find(turns_->begin(), turns_->end(), &call));
+  if (call_order_ != nullptr) call_order_->erase(std::find(call_order_->begin(), call_order_->end(), &call));
   if (waiting_ != nullptr) std::erase(*waiting_, &call);
   if (waiting_ != nullptr && waiting_->empty()) waiting_.reset();
   exchange_.context().calls().give_back(call);

@@ -26,9 +26,9 @@ class LastingCalls final : public CallOwner {
   LastingCalls& operator=(const LastingCalls&) = delete;
 
   /// Notes that the client has asked for ordered calls. Must be called before the first call.
-  void set_ordered() { turns_ = std::make_unique<std::deque<ServerCall*>>(); }
+  void set_ordered() { call_order_ = std::make_unique<std::deque<ServerCall*>>(); }
   /// Returns true if a call that arrives now has to wait for others.
-  bool must_wait_turn() const noexcept { return turns_ != nullptr && !turns_->empty(); }
+  bool must_keep_order() const noexcept { return call_order_ != nullptr && !call_order_->empty(); }
 
   /// Returns true if the call of the event has everything that its handler needs to begin, so that it has to be
   /// admitted before open().
@@ -49,7 +49,7 @@ class LastingCalls final : public CallOwner {
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
   /// Refuses the call of a call event with `status`, after the responses that come first. `is_counted` says that the
   /// refusal has been counted.
-  void refuse_in_turn(const session::Event& event, const Status& status, bool is_counted);
+  void refuse_in_order(const session::Event& event, const Status& status, bool is_counted);
 
   /// Handle a message, writable or cancelled event of a call, whose event.context is the ServerCall.
   void on_message(session::Event& event);
@@ -81,7 +81,7 @@ class LastingCalls final : public CallOwner {
   static void set_refused(ServerCall& call, const Status& status);
   static void take_stream_message(ServerCall& call, session::Event& event);
 
-  void advance_turns(ServerCall& call);
+  void advance_order(ServerCall& call);
   bool lacks_place(const ServerCall& call) const noexcept;
   void run_next_calls();
   ServerCall* next_call();
@@ -104,8 +104,8 @@ class LastingCalls final : public CallOwner {
 
   CallExchange& exchange_;
   ConnectionCalls& running_;
-  /// The calls of an ordered connection, of which the first one has its turn. Null: the connection is not ordered.
-  std::unique_ptr<std::deque<ServerCall*>> turns_;
+  /// The calls of an ordered connection, in their order; the first one is served. Null: the connection is not ordered.
+  std::unique_ptr<std::deque<ServerCall*>> call_order_;
   /// The calls of a connection without an order that wait until it is no longer full. Null: there are none.
   std::unique_ptr<std::deque<ServerCall*>> waiting_;
   bool is_running_next_ = false;

@@ -16,11 +16,11 @@ bool may_be_kept(const MessageType& type, const void* object) {
   return type.size == nullptr || type.size(object) <= LoopMethod::max_reused_bytes;
 }
 
-std::string describe(const Method& method) { return "call " + method.name + ": "; }
+std::string describe(const RegisteredMethod& method) { return "call " + method.name + ": "; }
 
 }  // namespace
 
-LoopMethod::LoopMethod(std::shared_ptr<Method> method, const CodecRegistry& codecs)
+LoopMethod::LoopMethod(std::shared_ptr<RegisteredMethod> method, const CodecRegistry& codecs)
     : method_(std::move(method)), shape_(method_->handler->shape()) {
   const MessageType& request = *shape_.request;
   const MessageType& response = *shape_.response;

@@ -2,8 +2,8 @@
 // LoopMethod: one method as one loop serves it, with its codecs and the messages that its calls reuse.
 #pragma once
 
-#include "server/method.h"
 #include "server/method_metrics.h"
+#include "server/registered_method.h"
 #include "session/event.h"
 #include "session/session.h"
 
@@ -20,9 +20,9 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
   /// Messages whose payload was larger are not reused, because they may keep the memory they took.
   static constexpr std::size_t max_reused_bytes = 1 << 20;
 
-  LoopMethod(std::shared_ptr<Method> method, const CodecRegistry& codecs);
+  LoopMethod(std::shared_ptr<RegisteredMethod> method, const CodecRegistry& codecs);
 
-  Method& method() const noexcept { return *method_; }
+  RegisteredMethod& method() const noexcept { return *method_; }
   const MethodShape& shape() const noexcept { return shape_; }
   bool runs_plain() const noexcept { return shape_.execution == Execution::plain; }
 
@@ -44,7 +44,7 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
  private:
   Status decode_slow(const session::Event& event, CallMessages& messages) const;
 
-  std::shared_ptr<Method> method_;
+  std::shared_ptr<RegisteredMethod> method_;
   const MethodShape& shape_;
   /// The codec that the request's type parses itself; null if there is none.
   const Codec* request_direct_;

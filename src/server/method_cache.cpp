@@ -20,7 +20,7 @@ void MethodCache::take_snapshot() {
   version_ = registry_.version();
   snapshot_ = registry_.snapshot();
   routes_ = RouteTable(*snapshot_);
-  std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> kept;
+  std::unordered_map<const RegisteredMethod*, std::shared_ptr<LoopMethod>> kept;
   for (const auto& [name, method] : *snapshot_) {
     const auto found = methods_.find(method.get());
     if (found != methods_.end()) kept.insert(std::move(*found));

@@ -63,7 +63,7 @@ class MethodCache {
   /// The routes of the snapshot.
   RouteTable routes_;
   /// The methods of the snapshot that have been looked up.
-  std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> methods_;
+  std::unordered_map<const RegisteredMethod*, std::shared_ptr<LoopMethod>> methods_;
   int batches_ = 0;
 };
 

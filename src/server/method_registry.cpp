@@ -44,13 +44,13 @@ void check_execution(std::string_view name, Execution execution) {
 void MethodRegistry::add(ServiceDefinition service) {
   const std::string description = service.description();
   check_description("service", description);
-  std::vector<std::shared_ptr<Method>> made;
+  std::vector<std::shared_ptr<RegisteredMethod>> made;
   for (ServiceDefinition::Entry& entry : std::move(service).take()) {
     check_name(entry.method);
     if (entry.handler == nullptr) throw std::invalid_argument("register method " + entry.method + ": handler is null");
     if (entry.options.blocking) check_execution(entry.method, entry.handler->shape().execution);
     check_description("method " + entry.method, entry.options.description);
-    made.push_back(std::make_shared<Method>());
+    made.push_back(std::make_shared<RegisteredMethod>());
     made.back()->name = std::move(entry.method);
     made.back()->is_background = made.back()->name == call::health_watch_method;
     made.back()->options = std::move(entry.options);
@@ -60,10 +60,10 @@ void MethodRegistry::add(ServiceDefinition service) {
   add_all(std::move(made));
 }
 
-void MethodRegistry::add_all(std::vector<std::shared_ptr<Method>> made) {
+void MethodRegistry::add_all(std::vector<std::shared_ptr<RegisteredMethod>> made) {
   std::lock_guard lock(mutex_);
   Methods all = methods_;
-  for (std::shared_ptr<Method>& method : made) {
+  for (std::shared_ptr<RegisteredMethod>& method : made) {
     if (all.try_emplace(method->name, method).second) continue;
     throw std::invalid_argument("register method " + method->name + ": it is registered already");
   }
@@ -81,7 +81,7 @@ void MethodRegistry::add_route(std::string_view http_method, std::string_view pa
   if (const Status status = check_route(http_method, path); !status.is_ok()) {
     throw std::invalid_argument(std::string(status.message()));
   }
-  auto route = std::make_shared<Method>();
+  auto route = std::make_shared<RegisteredMethod>();
   route->name = std::string(http_method).append(" ").append(path);
   if (handler == nullptr) throw std::invalid_argument("register route " + route->name + ": handler is null");
   const MethodShape& shape = handler->shape();
@@ -100,7 +100,7 @@ void MethodRegistry::add_route(std::string_view http_method, std::string_view pa
 void MethodRegistry::add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
   if (handler == nullptr) throw std::invalid_argument("register fallback: handler is null");
   if (options.blocking) check_execution("fallback", handler->shape().execution);
-  auto method = std::make_shared<Method>();
+  auto method = std::make_shared<RegisteredMethod>();
   method->options = options;
   method->handler = std::move(handler);
   std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ void MethodRegistry::add_fallback(std::unique_ptr<MethodHandler> handler, const 
 
 bool MethodRegistry::remove(std::string_view name) {
   // The pointer is declared before the lock, so that the handler is destroyed without it.
-  std::shared_ptr<Method> removed;
+  std::shared_ptr<RegisteredMethod> removed;
   std::lock_guard lock(mutex_);
   auto found = methods_.find(name);
   if (found == methods_.end()) return false;

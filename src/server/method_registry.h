@@ -2,7 +2,7 @@
 // MethodRegistry: the methods of a server. Any thread changes them; loops read snapshots.
 #pragma once
 
-#include "server/method.h"
+#include "server/registered_method.h"
 
 #include <trunkline/service.h>
 
@@ -28,7 +28,7 @@ struct TextHash {
 class MethodRegistry {
  public:
   /// The methods by name. The fallback, if there is one, has the empty name, which no method has.
-  using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
+  using Methods = std::unordered_map<std::string, std::shared_ptr<RegisteredMethod>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
   /// Registers all methods of the service, or none. Throws std::invalid_argument for a null handler, for an invalid
@@ -53,7 +53,7 @@ class MethodRegistry {
   Snapshot snapshot() const;
 
  private:
-  void add_all(std::vector<std::shared_ptr<Method>> made);
+  void add_all(std::vector<std::shared_ptr<RegisteredMethod>> made);
 
   /// Guards the members below, except that version_ is read without it.
   mutable std::mutex mutex_;

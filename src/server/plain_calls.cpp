@@ -57,9 +57,10 @@ inline void PlainCalls::respond(session::Session& session, const session::Event&
   context_.end();
 }
 
-inline HandlerOutcome PlainCalls::run(const session::Event& event, const Method& method, CallMessages& messages) {
+inline HandlerOutcome PlainCalls::run(const session::Event& event, const RegisteredMethod& method,
+                                      CallMessages& messages) {
   const call::InheritedDeadline::Scope scope(event.deadline);
-  return run_guarded(exchange_.server_state(), method, exchange_.facts().peer,
+  return run_guarded(exchange_.server_state(), method, exchange_.connection_context().peer,
                      [&] { return method.handler->run(messages, context_); });
 }
 

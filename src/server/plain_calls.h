@@ -16,7 +16,8 @@ namespace trunkline::server {
 class PlainCalls {
  public:
   /// `exchange` must outlive this object.
-  explicit PlainCalls(CallExchange& exchange) noexcept : exchange_(exchange), context_(&exchange.facts()) {}
+  explicit PlainCalls(CallExchange& exchange) noexcept
+      : exchange_(exchange), context_(&exchange.connection_context()) {}
 
   /// Calls the interceptors, decodes the request of a call event, runs the handler and ends the call. The call has been
   /// admitted; the method's execution is plain and the event, which came from `session`, has the whole request.
@@ -26,7 +27,7 @@ class PlainCalls {
   void serve_intercepted(session::Session& session, session::Event& event, LoopMethod& served);
   CallMetrics begin_metrics(const session::Event& event, LoopMethod& served);
   void begin(const session::Event& event, LoopMethod& served);
-  HandlerOutcome run(const session::Event& event, const Method& method, CallMessages& messages);
+  HandlerOutcome run(const session::Event& event, const RegisteredMethod& method, CallMessages& messages);
   HandlerOutcome run_intercepted(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// Ends a call. `messages` may be null if the handler has not run.
   void respond(session::Session& session, const session::Event& event, LoopMethod& served, const CallMessages* messages,

@@ -8,15 +8,15 @@
 
 namespace trunkline::server {
 
-void ServerCall::begin(std::shared_ptr<CallOwner> served_by, const ConnectionFacts& facts, LoopMethod& served,
-                       session::Event& event) {
+void ServerCall::begin(std::shared_ptr<CallOwner> served_by, const ConnectionContext& connection_context,
+                       LoopMethod& served, session::Event& event) {
   owner = std::move(served_by);
   id = event.id;
   stage = CallStage::awaiting_request;
-  facts_ = &facts;
+  connection_context_ = &connection_context;
   method = served.shared_from_this();
   metadata = std::move(event.metadata);
-  context.set_facts(facts);
+  context.set_connection_context(connection_context);
   context.begin(served.method(), metadata, event);
   codec = event.response_codec;
 }
@@ -27,7 +27,7 @@ void ServerCall::begin_without_method(std::shared_ptr<CallOwner> served_by, sess
   stage = CallStage::awaiting_request;
 }
 
-CallAction ServerCall::advance(CallEvent event) noexcept {
+LifecycleAction ServerCall::advance(CallEvent event) noexcept {
   const CallTransition entry = transition(stage, event);
   stage = entry.next;
   return entry.action;
@@ -37,7 +37,7 @@ HandlerOutcome ServerCall::run_handler() {
   const ServerContext& shown = context;
   const call::InheritedDeadline::Scope scope(shown.deadline());
   MethodHandler& handler = *method->method().handler;
-  return run_guarded(*facts_->server_state, method->method(), facts_->peer, [&] {
+  return run_guarded(*connection_context_->server_state, method->method(), connection_context_->peer, [&] {
     return stream != nullptr ? handler.run_stream(*stream, context) : handler.run(*messages, context);
   });
 }
@@ -46,7 +46,7 @@ void ServerCall::run_job(JobFate fate) {
   if (fate == JobFate::stopping) {
     outcome.status = Status(StatusCode::unavailable, "the server is stopping");
   } else if (fate == JobFate::shed) {
-    LoadShedding& shedding = facts_->server_state->admission.shedding();
+    LoadShedding& shedding = connection_context_->server_state->admission.shedding();
     refuse_from_worker(shedding.shed(method->method().name, "it has waited for a worker for too long"));
   } else if (run_before != base::never && run_before <= base::Clock::now()) {
     refuse_from_worker({StatusCode::deadline_exceeded,
@@ -60,7 +60,7 @@ void ServerCall::run_job(JobFate fate) {
   context.drop_callback();
   completion_.run = run_completion;
   completion_.drop = drop_completion;
-  facts_->loop->post(&completion_);
+  connection_context_->loop->post(&completion_);
 }
 
 void ServerCall::refuse_from_worker(Status status) {
@@ -84,7 +84,7 @@ void ServerCall::on_request_timeout(base::Timer&, void* self, base::TimePoint) {
 }
 
 session::HeldMemory ServerCall::hold(std::size_t bytes) const {
-  return {facts_->server_state->memory, facts_->memory_account, bytes};
+  return {connection_context_->server_state->memory, connection_context_->memory_account, bytes};
 }
 
 void ServerCall::hold_rest() {
@@ -114,7 +114,7 @@ void ServerCall::reset() {
   request_mark = 0;
   outcome = {};
   cancellation.reset();
-  facts_ = nullptr;
+  connection_context_ = nullptr;
   // The owner goes last, because it may release what the lines above refer to.
   owner.reset();
 }

@@ -60,14 +60,16 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
 
   ServerCall() noexcept { completion_.call = this; }
 
-  /// Takes from its event what the call needs. The facts must live as long as `served_by`.
-  void begin(std::shared_ptr<CallOwner> served_by, const ConnectionFacts& facts, LoopMethod& served,
+  /// Takes from its event what the call needs. `connection_context` must live as long as `served_by`.
+  void begin(std::shared_ptr<CallOwner> served_by, const ConnectionContext& connection_context, LoopMethod& served,
              session::Event& event);
   /// Begins a call that is to be refused and whose method may not exist.
   void begin_without_method(std::shared_ptr<CallOwner> served_by, session::CallId call_id);
-  bool is_of(const ConnectionFacts& facts) const noexcept { return facts_ == &facts; }
+  bool is_of(const ConnectionContext& connection_context) const noexcept {
+    return connection_context_ == &connection_context;
+  }
   /// Moves to the next stage of the call's life. Returns what the owner has to do.
-  CallAction advance(CallEvent event) noexcept;
+  LifecycleAction advance(CallEvent event) noexcept;
   /// Runs the handler to its end on this thread. Must not be called for coroutines.
   HandlerOutcome run_handler();
   /// Runs the handler on a worker, then posts the completion to the loop.
@@ -145,7 +147,8 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
     return owner->on_codec_exception(*this, without_text, text);
   }
   void on_metadata_dropped(const Status& why) noexcept override {
-    facts_->server_state->log(LogLevel::warning, why.message(), context.method(), facts_->peer);
+    connection_context_->server_state->log(LogLevel::warning, why.message(), context.method(),
+                                           connection_context_->peer);
   }
   /// Counts the request of a server_stream, which stays with its handler.
   void on_size_known(std::size_t bytes) override {
@@ -157,7 +160,7 @@ class ServerCall final : public WorkerJob, public call::ResponseSettings {
     return bytes >= least_held_bytes ? hold(bytes) : session::HeldMemory();
   }
 
-  const ConnectionFacts* facts_ = nullptr;
+  const ConnectionContext* connection_context_ = nullptr;
   CompletionTask completion_;
 };
 

@@ -34,8 +34,9 @@ ServerConnection::~ServerConnection() = default;
 void ServerConnection::start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
                              ByteSpan first_bytes, base::TimePoint accepted_at, bool is_private) {
   const ServerOptions& options = context_->server_state().options;
-  facts_.is_private = is_private;
-  facts_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer(), calls_.peer);
+  connection_context_.is_private = is_private;
+  connection_context_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer(),
+                             calls_.peer);
   const net::ConnectionOptions connection_options{.write_buffer_bytes = options.limits.write_buffer_bytes,
                                                   .turn_bytes = options.max_turn_bytes,
                                                   .flush_delay = options.limits.flush_delay,
@@ -112,7 +113,7 @@ void ServerConnection::handle_events(net::Connection& connection) {
     return handle_all();
   } catch (...) {
     const std::string text = "serve connection: " + base::current_exception_text();
-    context_->server_state().log(LogLevel::error, text, {}, facts_.peer);
+    context_->server_state().log(LogLevel::error, text, {}, connection_context_.peer);
   }
   // The state of the call that was being served is unknown. The end of the connection ends all calls.
   session.close(Status(StatusCode::internal, "serve connection: an exception"));
@@ -136,7 +137,7 @@ void ServerConnection::handle_event(session::Event& event) {
       return connection_->end_turn();
     case session::EventType::closed:
       if (!event.status.is_ok()) {
-        context_->server_state().log(LogLevel::info, event.status.message(), {}, facts_.peer);
+        context_->server_state().log(LogLevel::info, event.status.message(), {}, connection_context_.peer);
       }
       return;
     case session::EventType::call:
@@ -173,7 +174,7 @@ void ServerConnection::on_cancelled(session::Event& event) {
     const std::string limit = std::to_string(context_->server_state().options.max_cancelled_calls_per_second);
     const std::string text = "serve connection: the client cancels more calls than max_cancelled_calls_per_second " +
                              limit + std::string(consequence);
-    context_->server_state().log(LogLevel::warning, text, {}, facts_.peer);
+    context_->server_state().log(LogLevel::warning, text, {}, connection_context_.peer);
     return text;
   };
   switch (cancellations_.on_cancelled(context_->loop().now())) {
@@ -188,8 +189,8 @@ void ServerConnection::on_cancelled(session::Event& event) {
 }
 
 /// Returns true if a client of this connection may call the method. Only requests of HTTP reach routes.
-bool ServerConnection::is_reached(const Method& method, bool by_route) const noexcept {
-  return method.is_route == by_route && (!method.options.is_private || facts_.is_private);
+bool ServerConnection::is_reached(const RegisteredMethod& method, bool by_route) const noexcept {
+  return method.is_route == by_route && (!method.options.is_private || connection_context_.is_private);
 }
 
 void ServerConnection::on_call(session::Event& event) {
@@ -198,7 +199,7 @@ void ServerConnection::on_call(session::Event& event) {
   LoopMethod* const found = methods_.find(event);
   if (found == nullptr || !is_reached(found->method(), event.is_route)) [[unlikely]]
     return refuse(event, no_such_method(event.method_name));
-  Method& method = found->method();
+  RegisteredMethod& method = found->method();
   if (event.is_get && !method.options.no_side_effects) [[unlikely]]
     return refuse(event, *found, not_by_get(event.method_name));
   if (event.deadline != base::never && event.deadline <= context_->loop().now()) {
@@ -208,7 +209,7 @@ void ServerConnection::on_call(session::Event& event) {
   watch_.note(method.name);
   Admission& admission = context_->server_state().admission;
   const bool is_full = admission.is_full(calls_);
-  if (found->runs_plain() && event.end && !is_full && !open_calls_.must_wait_turn()) {
+  if (found->runs_plain() && event.end && !is_full && !open_calls_.must_keep_order()) {
     const unsigned level = admission.priorities().level_of(event.metadata);
     const CallPermit permit = admission.admit_plain(method, calls_, level);
     if (!permit) return refuse(event, *found, admission.refusal(method, calls_, {.level = level}));
@@ -274,7 +275,7 @@ void ServerConnection::on_call_dropped(session::CallId id) noexcept {
 void ServerConnection::refuse(const session::Event& event, const Status& status) {
   if (!exchange_.early().empty()) exchange_.early().end(event.id, status);
   const bool is_counted = std::exchange(counted_refusal_, 0) == event.id;
-  if (open_calls_.must_wait_turn()) return open_calls_.refuse_in_turn(event, status, is_counted);
+  if (open_calls_.must_keep_order()) return open_calls_.refuse_in_order(event, status, is_counted);
   if (!is_counted) context_->totals().calls_refused.add();
   exchange_.send_refusal(event.id, status);
 }
@@ -292,11 +293,11 @@ void ServerConnection::on_call_ended() {
 Status ServerConnection::on_codec_exception(std::string_view doing, std::string_view text) {
   context_->count_exception();
   return codec_exception_status(context_->server_state(), session::SessionOwner::status_of_exception(doing, {}), text,
-                                {}, facts_.peer);
+                                {}, connection_context_.peer);
 }
 
 void ServerConnection::on_metadata_dropped(const Status& why) noexcept {
-  context_->server_state().log(LogLevel::warning, why.message(), {}, facts_.peer);
+  context_->server_state().log(LogLevel::warning, why.message(), {}, connection_context_.peer);
 }
 
 // --- output and end ---
@@ -312,7 +313,7 @@ void ServerConnection::flush() {
 
 void ServerConnection::drain() {
   if (connection_->session().is_closed()) return;
-  facts_.is_draining.store(true, std::memory_order_release);
+  connection_context_.is_draining.store(true, std::memory_order_release);
   connection_->close_when_delivered();
   connection_->session().drain();
   connection_->flush_soon();
@@ -339,7 +340,7 @@ void ServerConnection::on_age(base::Timer&, void* self, base::TimePoint now) {
 /// Visits all calls of the loop. That is for what happens once in the life of a connection.
 void ServerConnection::visit_calls(const std::function<void(ServerCall&)>& visitor) {
   context_->calls().visit([&](ServerCall& call) {
-    if (call.is_of(facts_)) visitor(call);
+    if (call.is_of(connection_context_)) visitor(call);
   });
 }
 

@@ -7,7 +7,7 @@
 #include "server/call_exchange.h"
 #include "server/cancellation_rate.h"
 #include "server/connection_age.h"
-#include "server/connection_facts.h"
+#include "server/connection_context.h"
 #include "server/connection_methods.h"
 #include "server/lasting_calls.h"
 #include "server/loop_context.h"
@@ -71,7 +71,7 @@ class ServerConnection final : public net::ConnectionHandler,
   session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;
   void on_call_ended() override;
-  const ConnectionFacts& facts() const noexcept override { return facts_; }
+  const ConnectionContext& connection_context() const noexcept override { return connection_context_; }
   /// Returns the name under which LoopContext::protocols() counts it; empty until the connection is open.
   std::string_view protocol_name() const noexcept { return protocol_name_; }
 
@@ -82,7 +82,7 @@ class ServerConnection final : public net::ConnectionHandler,
   void handle_events(net::Connection& connection);
   void handle_event(session::Event& event);
   void on_opened();
-  bool is_reached(const Method& method, bool by_route) const noexcept;
+  bool is_reached(const RegisteredMethod& method, bool by_route) const noexcept;
   void count_protocol(const session::Session& session);
   void on_call(session::Event& event);
   void on_cancelled(session::Event& event);
@@ -99,12 +99,12 @@ class ServerConnection final : public net::ConnectionHandler,
   Owner* owner_;
   /// The connection of the transport; null before start() and after release().
   std::shared_ptr<net::Connection> connection_;
-  ConnectionFacts facts_;
+  ConnectionContext connection_context_;
   ConnectionCalls calls_;
   CancellationRate cancellations_{context_->server_state().options.max_cancelled_calls_per_second,
                                   context_->server_state().options.max_concurrent_calls_per_connection};
   HandlerWatch& watch_{context_->watch()};
-  CallExchange exchange_{*context_, facts_, *this};
+  CallExchange exchange_{*context_, connection_context_, *this};
   ConnectionMethods methods_{context_->methods()};
   PlainCalls plain_calls_{exchange_};
   LastingCalls open_calls_{exchange_, calls_};

@@ -8,18 +8,18 @@ namespace trunkline::server {
 
 Status ServerInterception::begin_chain(const call::InterceptorChain& chain, const CallContext& context,
                                        Metadata& metadata) {
-  const ServerContext& facts = context;
+  const ServerContext& connection_context = context;
   user_agent_ = context.shared_user_agent();
   info_ = {.side = Side::server,
            .id = call::InterceptorChain::next_call_id(),
-           .method = facts.method(),
-           .peer = facts.peer(),
-           .certificate_subject = facts.certificate_subject(),
-           .certificate_names = facts.certificate_names(),
-           .certificate_pem = facts.certificate_pem(),
+           .method = connection_context.method(),
+           .peer = connection_context.peer(),
+           .certificate_subject = connection_context.certificate_subject(),
+           .certificate_names = connection_context.certificate_names(),
+           .certificate_pem = connection_context.certificate_pem(),
            .user_agent = user_agent_ == nullptr ? std::string_view() : std::string_view(*user_agent_),
            .started = context.loop().now(),
-           .deadline = facts.deadline(),
+           .deadline = connection_context.deadline(),
            .metadata = &metadata};
   return chain.start(info_, started_);
 }

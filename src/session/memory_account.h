@@ -4,7 +4,7 @@
 
 #include "session/memory_budget.h"
 #include "session/memory_count.h"
-#include "session/memory_turn.h"
+#include "session/memory_reservation.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -33,16 +33,16 @@ class MemoryAccount : public MemoryCount {
   bool try_add_request(std::size_t bytes) noexcept {
     return try_add_within(std::min(max_bytes() - max_bytes() / 4 + withheld(), max_bytes()), bytes);
   }
-  /// The owner of this turn may receive a long message that exceeds the share.
-  MemoryTurn& message_turn() noexcept { return message_turn_; }
-  /// The owner of this turn may receive a long frame although the share is used up.
-  MemoryTurn& frame_turn() noexcept { return frame_turn_; }
+  /// The owner of this reservation may receive a long message that exceeds the share.
+  MemoryReservation& message_reservation() noexcept { return message_reservation_; }
+  /// The owner of this reservation may receive a long frame although the share is used up.
+  MemoryReservation& frame_reservation() noexcept { return frame_reservation_; }
 
  private:
   /// This limit lies half way from the share to where no connection of any address gets new calls.
   const std::size_t most_;
-  MemoryTurn message_turn_;
-  MemoryTurn frame_turn_;
+  MemoryReservation message_reservation_;
+  MemoryReservation frame_reservation_;
 };
 
 }  // namespace trunkline::session

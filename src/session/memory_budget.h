@@ -3,7 +3,7 @@
 #pragma once
 
 #include "session/memory_count.h"
-#include "session/memory_turn.h"
+#include "session/memory_reservation.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,8 +42,8 @@ class MemoryBudget : public MemoryCount {
     return true;
   }
   void free_reserve(const void* owner) noexcept { reserve_.free(owner); }
-  /// The owner of this turn may receive a long frame although the whole budget is used up.
-  MemoryTurn& frame_turn() noexcept { return frame_turn_; }
+  /// The owner of this reservation may receive a long frame although the whole budget is used up.
+  MemoryReservation& frame_reservation() noexcept { return frame_reservation_; }
 
  private:
   std::size_t most_of_messages() const noexcept { return max_bytes() - max_bytes() / 4; }
@@ -51,8 +51,8 @@ class MemoryBudget : public MemoryCount {
     return try_add_within(std::min(max_bytes() / 16 * sixteenths + withheld(), most_of_messages()), bytes);
   }
 
-  MemoryTurn reserve_;
-  MemoryTurn frame_turn_;
+  MemoryReservation reserve_;
+  MemoryReservation frame_reservation_;
 };
 
 }  // namespace trunkline::session

@@ -18,7 +18,7 @@ namespace trunkline::session {
 class MemoryShare {
  public:
   /// Says where room is lacking: in the share of the peer's address, or in the budget.
-  enum class Lack : std::uint8_t { nothing, account, budget };
+  enum class Shortage : std::uint8_t { nothing, account, budget };
 
   /// A connection that holds no more than this is not counted.
   static constexpr std::size_t free_bytes = 16 << 10;
@@ -30,7 +30,7 @@ class MemoryShare {
   ~MemoryShare() {
     free_reserve();
     end_frame();
-    set_waiting(Lack::nothing);
+    set_waiting(Shortage::nothing);
     update(0);
   }
   MemoryShare(const MemoryShare&) = delete;
@@ -57,7 +57,7 @@ class MemoryShare {
   }
   /// Takes `bytes` for the request of a new call, for which there is less room because its handler will keep it.
   bool try_take_for_request(std::size_t bytes) noexcept {
-    if (account_ != nullptr && !account_->try_add_request(bytes)) return lacks(Lack::account);
+    if (account_ != nullptr && !account_->try_add_request(bytes)) return fall_short(Shortage::account);
     if (account_ != nullptr) account_->subtract(bytes);
     return try_take(bytes, [this, bytes] { return budget_->try_add_request(bytes); });
   }
@@ -73,21 +73,22 @@ class MemoryShare {
     if (is_within && try_take(bytes, [this, bytes] { return budget_->try_add(bytes); })) return bytes;
     return try_take(rest) ? rest : 0;
   }
-  /// Gives back the reserve and the turn. Call it once no message for which try_take() took memory is unfinished.
+  /// Gives back the reserve and the reservation. Call it once no message for which try_take() took memory is
+  /// unfinished.
   void free_reserve() noexcept {
     if (std::exchange(has_reserve_, false)) budget_->free_reserve(this);
-    if (std::exchange(has_message_turn_, false)) account_->message_turn().free(this);
+    if (std::exchange(has_message_reservation_, false)) account_->message_reservation().free(this);
   }
   /// Returns why the last try_take() or try_take_for_...() that returned false has done so.
-  Lack lack() const noexcept { return lack_; }
+  Shortage shortage() const noexcept { return shortage_; }
   /// Notes where messages of this session wait for room.
-  void set_waiting(Lack lack) noexcept {
-    if (budget_ == nullptr || lack == waits_for_) return;
-    if (waits_for_ == Lack::budget) budget_->subtract_waiting();
-    if (waits_for_ == Lack::account) account_->subtract_waiting();
-    if (lack == Lack::budget) budget_->add_waiting();
-    if (lack == Lack::account) account_->add_waiting();
-    waits_for_ = lack;
+  void set_waiting(Shortage shortage) noexcept {
+    if (budget_ == nullptr || shortage == waits_for_) return;
+    if (waits_for_ == Shortage::budget) budget_->subtract_waiting();
+    if (waits_for_ == Shortage::account) account_->subtract_waiting();
+    if (shortage == Shortage::budget) budget_->add_waiting();
+    if (shortage == Shortage::account) account_->add_waiting();
+    waits_for_ = shortage;
   }
   /// Messages of other sessions, or of this one, wait for room that this session takes. Where only the share of an
   /// address is used up, that concerns the sessions of this address alone.
@@ -119,19 +120,20 @@ class MemoryShare {
   bool is_used_up() const noexcept { return is_budget_used_up() || is_account_used_up(); }
   bool is_budget_used_up() const noexcept { return budget_ != nullptr && budget_->is_used_up(); }
   /// While is_used_up(), returns true if a long frame that has begun may be received, until end_frame(). The budget and
-  /// each account allow one such frame at a time. After false the session holds no turn: two sessions that each held
-  /// one would wait for each other.
+  /// each account allow one such frame at a time. After false the session holds no reservation: two sessions that each
+  /// held one would wait for each other.
   bool try_begin_frame() noexcept {
-    has_frame_turn_ = true;
-    const bool has_accounts_turn = !is_account_used_up() || account_->frame_turn().try_take(this);
-    if (has_accounts_turn && (!budget_->is_used_up() || budget_->frame_turn().try_take(this))) return true;
+    has_frame_reservation_ = true;
+    const bool has_accounts_reservation = !is_account_used_up() || account_->frame_reservation().try_take(this);
+    if (has_accounts_reservation && (!budget_->is_used_up() || budget_->frame_reservation().try_take(this)))
+      return true;
     end_frame();
     return false;
   }
   void end_frame() noexcept {
-    if (!std::exchange(has_frame_turn_, false)) return;
-    budget_->frame_turn().free(this);
-    if (account_ != nullptr) account_->frame_turn().free(this);
+    if (!std::exchange(has_frame_reservation_, false)) return;
+    budget_->frame_reservation().free(this);
+    if (account_ != nullptr) account_->frame_reservation().free(this);
   }
 
  private:
@@ -143,16 +145,17 @@ class MemoryShare {
     if (budget_ != nullptr) {
       bool is_beyond = false;
       if (account_ != nullptr && !account_->try_add(bytes)) {
-        if (has_message_turn_ || !account_->message_turn().try_take(this)) return lacks(Lack::account);
+        if (has_message_reservation_ || !account_->message_reservation().try_take(this))
+          return fall_short(Shortage::account);
         is_beyond = true;
         account_->add(bytes);
       }
       if (!take_from_budget()) {
         if (account_ != nullptr) account_->subtract(bytes);
-        if (is_beyond) account_->message_turn().free(this);
-        return lacks(Lack::budget);
+        if (is_beyond) account_->message_reservation().free(this);
+        return fall_short(Shortage::budget);
       }
-      has_message_turn_ = has_message_turn_ || is_beyond;
+      has_message_reservation_ = has_message_reservation_ || is_beyond;
       budget_->add_room(bytes);
       if (account_ != nullptr) account_->add_room(bytes);
     }
@@ -160,8 +163,8 @@ class MemoryShare {
     room_ += bytes;
     return true;
   }
-  bool lacks(Lack lack) noexcept {
-    lack_ = lack;
+  bool fall_short(Shortage shortage) noexcept {
+    shortage_ = shortage;
     return false;
   }
   /// Room is subtracted before used bytes are, so that others never see more room than is used.
@@ -194,10 +197,10 @@ class MemoryShare {
   /// This part of taken_ belongs to messages without room.
   std::size_t withheld_ = 0;
   bool has_reserve_ = false;
-  bool has_message_turn_ = false;
-  bool has_frame_turn_ = false;
-  Lack waits_for_ = Lack::nothing;
-  Lack lack_ = Lack::nothing;
+  bool has_message_reservation_ = false;
+  bool has_frame_reservation_ = false;
+  Shortage waits_for_ = Shortage::nothing;
+  Shortage shortage_ = Shortage::nothing;
 };
 
 }  // namespace trunkline::session

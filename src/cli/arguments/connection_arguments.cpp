@@ -4,7 +4,7 @@
 
 #include "cli/output/terminal.h"
 #include "cli/process/failure.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 #include <trunkline/endpoint.h>
 #include <trunkline/target.h>
@@ -142,7 +142,7 @@ ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   options.user_agent = user_agent_;
   options.tls = tls_;
   options.tls.verify_peer = !is_insecure_;
-  options.codecs = schema::payload_codecs();
+  options.codecs = schema::packed_message_codecs();
   options.limits.handshake_timeout = handshake_timeout;
   options.connect_timeout = connect_timeout;
   options.limits.max_message_bytes = max_message_bytes_;

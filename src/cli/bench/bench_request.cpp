@@ -37,7 +37,7 @@ Slice encode(calls::RequestInput input, const schema::MessageCoder& coder) {
   Result<std::optional<json::JsonText>> json = input.next();
   if (!json) throw process::usage_error(std::string(json.status().message()));
   if (!json->has_value()) throw process::usage_error("no request given; an empty one is {}");
-  Result<schema::Payload> request = coder.encode(**json);
+  Result<schema::PackedMessage> request = coder.encode(**json);
   if (!request) throw process::usage_error(std::string(request.status().message()));
   const Result<bool> has_more = input.has_more();
   if (has_more.is_ok() && *has_more)
@@ -94,7 +94,7 @@ void BenchRequest::apply_method(const arguments::ConnectionArguments& connection
                                 bool has_kind, load::LoadPlan& plan) const {
   const std::unique_ptr<Channel> channel = connection.connect();
   std::optional<schema::Schema> schema;
-  schema::MethodInfo method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  schema::SchemaMethod method{.descriptor = nullptr, .path = method_, .codec = codec_};
   if (codec_.empty() || codec_ == "protobuf" || schema_.is_given()) {
     method = schema.emplace(schema_.source(*channel, connection.endpoint(), options)).find_method(method_);
   }

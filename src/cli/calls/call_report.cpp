@@ -25,7 +25,7 @@ void CallReport::begin(std::string_view method, std::string_view codec, const Me
   for (const auto& entry : metadata) write_line("> " + arguments::format_metadata(entry));
 }
 
-void CallReport::sent(const schema::Payload& request) {
+void CallReport::sent(const schema::PackedMessage& request) {
   const std::lock_guard lock(mutex_);
   ++requests_;
   request_bytes_ += request.bytes.size();
@@ -39,7 +39,7 @@ void CallReport::leading(const Metadata& metadata) {
   for (const auto& entry : metadata) write_line("< " + arguments::format_metadata(entry));
 }
 
-void CallReport::received(const schema::Payload& response) {
+void CallReport::received(const schema::PackedMessage& response) {
   const std::lock_guard lock(mutex_);
   ++responses_;
   response_bytes_ += response.bytes.size();

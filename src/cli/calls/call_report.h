@@ -2,7 +2,7 @@
 // CallReport: prints the messages of --verbose about a call on standard error.
 #pragma once
 
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/status.h>
@@ -21,10 +21,10 @@ class CallReport {
   explicit CallReport(bool is_verbose) noexcept : is_verbose_(is_verbose) {}
 
   void begin(std::string_view method, std::string_view codec, const Metadata& metadata);
-  void sent(const schema::Payload& request);
+  void sent(const schema::PackedMessage& request);
   /// Prints the metadata that arrived before the first message, once.
   void leading(const Metadata& metadata);
-  void received(const schema::Payload& response);
+  void received(const schema::PackedMessage& response);
   void end(const Status& status, const Metadata& trailing, std::string_view peer);
 
  private:

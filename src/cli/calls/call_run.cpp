@@ -16,7 +16,7 @@
 namespace trunkline::cli::calls {
 namespace {
 
-using PayloadStream = ClientStream<schema::Payload, schema::Payload>;
+using PayloadStream = ClientStream<schema::PackedMessage, schema::PackedMessage>;
 
 /// Returns true if a server of Connect has refused the call unseen, because it knows no stream of this method.
 bool wants_unary(const Status& status) {
@@ -64,7 +64,7 @@ class CallRun::Writing {
       Result<std::optional<json::JsonText>> json = call_.input_.next();
       if (!json) return fail(json.status());
       if (!json->has_value()) break;
-      const Result<schema::Payload> request = call_.coder_.encode(**json);
+      const Result<schema::PackedMessage> request = call_.coder_.encode(**json);
       if (!request) return fail(request.status());
       // A failed write means that the call has ended. The reads report how.
       if (!stream_.write(*request)) return;
@@ -96,7 +96,7 @@ CallRun::CallRun(Channel& channel, CallShape shape, const schema::MessageCoder& 
 Status CallRun::run(CallOptions options) {
   if (!shape_.is_known && input_.is_single().value_or(false)) return run_single(options);
   if (shape_.has_many_requests) return run_stream(std::nullopt, options);
-  const schema::Payload request = only_request();
+  const schema::PackedMessage request = only_request();
   return shape_.has_many_responses ? run_stream(request, options) : run_unary(request, options);
 }
 
@@ -104,36 +104,37 @@ Status CallRun::run(CallOptions options) {
 /// Connect. Those refuse it before they run, while a method of another kind might have run when it refuses a unary
 /// call.
 Status CallRun::run_single(CallOptions& options) {
-  const schema::Payload request = only_request();
+  const schema::PackedMessage request = only_request();
   Status status = run_stream(request, options);
   return wants_unary(status) ? run_unary(request, options) : status;
 }
 
-schema::Payload CallRun::only_request() {
+schema::PackedMessage CallRun::only_request() {
   Result<std::optional<json::JsonText>> json = input_.next();
   if (!json) throw process::usage_error(std::string(json.status().message()));
   if (!json->has_value())
     throw process::usage_error("the method takes one request, but none was given; an empty one is {}");
-  Result<schema::Payload> request = coder_.encode(**json);
+  Result<schema::PackedMessage> request = coder_.encode(**json);
   if (!request) throw process::usage_error(std::string(request.status().message()));
   const Result<bool> has_more = input_.has_more();
   if (has_more.is_ok() && *has_more) throw process::usage_error("the method takes one request, but several were given");
   return *std::move(request);
 }
 
-Status CallRun::run_unary(const schema::Payload& request, CallOptions& options) {
+Status CallRun::run_unary(const schema::PackedMessage& request, CallOptions& options) {
   ResponseInfo info;
   options.response_info = &info;
   asio::cancellation_signal cancellation;
-  std::promise<Result<schema::Payload>> promise;
-  std::future<Result<schema::Payload>> future = promise.get_future();
+  std::promise<Result<schema::PackedMessage>> promise;
+  std::future<Result<schema::PackedMessage>> future = promise.get_future();
   report_.begin(shape_.path, request.codec, options.metadata);
   report_.sent(request);
-  channel_.async_call<schema::Payload>(
+  channel_.async_call<schema::PackedMessage>(
       channel_.method(shape_.path), request, options,
-      asio::bind_cancellation_slot(
-          cancellation.slot(), [&promise](Result<schema::Payload> result) { promise.set_value(std::move(result)); }));
-  Result<schema::Payload> response = [&] {
+      asio::bind_cancellation_slot(cancellation.slot(), [&promise](Result<schema::PackedMessage> result) {
+        promise.set_value(std::move(result));
+      }));
+  Result<schema::PackedMessage> response = [&] {
     const process::StopScope stop_scope(interruption_, [&] { cancellation.emit(asio::cancellation_type::terminal); });
     return future.get();
   }();
@@ -143,11 +144,11 @@ Status CallRun::run_unary(const schema::Payload& request, CallOptions& options) 
   return response.status();
 }
 
-Status CallRun::run_stream(const std::optional<schema::Payload>& request, const CallOptions& options) {
+Status CallRun::run_stream(const std::optional<schema::PackedMessage>& request, const CallOptions& options) {
   const Method method = channel_.method(shape_.path);
   report_.begin(shape_.path, options.codec.empty() ? "protobuf" : options.codec, options.metadata);
-  PayloadStream stream = request ? channel_.server_stream<schema::Payload>(method, *request, options)
-                                 : channel_.stream<schema::Payload, schema::Payload>(method, options);
+  PayloadStream stream = request ? channel_.server_stream<schema::PackedMessage>(method, *request, options)
+                                 : channel_.stream<schema::PackedMessage, schema::PackedMessage>(method, options);
   if (request) report_.sent(*request);
   Status failure;
   Status status;
@@ -174,14 +175,14 @@ Status CallRun::run_stream(const std::optional<schema::Payload>& request, const 
 
 Status CallRun::read_all(PayloadStream& stream) {
   while (true) {
-    Result<std::optional<schema::Payload>> response = stream.read();
+    Result<std::optional<schema::PackedMessage>> response = stream.read();
     report_.leading(stream.leading());
     if (!response || !response->has_value()) return stream.finish();
     show(**response);
   }
 }
 
-void CallRun::show(const schema::Payload& response) {
+void CallRun::show(const schema::PackedMessage& response) {
   report_.received(response);
   output_.write(response);
 }

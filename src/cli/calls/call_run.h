@@ -37,11 +37,11 @@ class CallRun {
   class Writing;
 
   Status run_single(CallOptions& options);
-  Status run_unary(const schema::Payload& request, CallOptions& options);
-  Status run_stream(const std::optional<schema::Payload>& request, const CallOptions& options);
-  Status read_all(ClientStream<schema::Payload, schema::Payload>& stream);
-  void show(const schema::Payload& response);
-  schema::Payload only_request();
+  Status run_unary(const schema::PackedMessage& request, CallOptions& options);
+  Status run_stream(const std::optional<schema::PackedMessage>& request, const CallOptions& options);
+  Status read_all(ClientStream<schema::PackedMessage, schema::PackedMessage>& stream);
+  void show(const schema::PackedMessage& response);
+  schema::PackedMessage only_request();
 
   Channel& channel_;
   CallShape shape_;

@@ -20,7 +20,7 @@ ResponseOutput::ResponseOutput(const std::string& path) : path_(path) {
   if (file_.get() < 0) throw process::usage_error("--output-binary " + path_ + ": " + std::strerror(errno));
 }
 
-void ResponseOutput::write(const schema::Payload& response) {
+void ResponseOutput::write(const schema::PackedMessage& response) {
   if (coder_ != nullptr) {
     const Result<std::string> json = coder_->decode(response);
     if (!json) throw process::Failure(json.status());

@@ -4,7 +4,7 @@
 
 #include "cli/process/file_handle.h"
 #include "cli/schema/message_coder.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 #include <string>
 
@@ -19,7 +19,7 @@ class ResponseOutput {
   explicit ResponseOutput(const std::string& path);
 
   /// Writes a response. Throws Failure if it cannot be shown or written, and OutputClosed.
-  void write(const schema::Payload& response);
+  void write(const schema::PackedMessage& response);
   /// Ends a call that succeeded: empties a file that still holds the responses of an earlier call.
   void finish() noexcept { empty_file(); }
 

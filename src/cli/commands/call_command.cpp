@@ -82,7 +82,7 @@ int CallCommand::run() {
   if (!routing_key_.empty()) connect_to_all(*channel);
 
   std::optional<schema::Schema> schema;
-  schema::MethodInfo method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  schema::SchemaMethod method{.descriptor = nullptr, .path = method_, .codec = codec_};
   const bool needs_schema = (!bytes_ && (codec_.empty() || codec_ == "protobuf")) || schema_.is_given();
   if (needs_schema) method = schema.emplace(schema_.source(*channel, endpoint, options)).find_method(method_);
   if (schema) schema->release();
@@ -117,7 +117,7 @@ calls::RequestInput CallCommand::open_input(bool has_many_requests) const {
   return calls::RequestInput::from_file("-");
 }
 
-schema::CoderOptions CallCommand::coder_options(const schema::MethodInfo& method) const {
+schema::CoderOptions CallCommand::coder_options(const schema::SchemaMethod& method) const {
   const bool has_many_responses = method.descriptor == nullptr || method.descriptor->server_streaming();
   if (bytes_) {
     return {.codec = codec_.empty() ? "bytes" : codec_,
@@ -136,7 +136,7 @@ json::JsonLayout CallCommand::layout(bool has_many_responses) const {
   return is_for_people ? json::JsonLayout::pretty : json::JsonLayout::compact;
 }
 
-int CallCommand::finish(const Status& status, const schema::MethodInfo& method) const {
+int CallCommand::finish(const Status& status, const schema::SchemaMethod& method) const {
   if (status.is_ok()) return process::exit_status::ok;
   const auto* const pool = method.descriptor != nullptr ? method.descriptor->file()->pool() : nullptr;
   throw process::Failure(process::exit_status::of(status.code()), output::describe_status(status, pool));

@@ -22,9 +22,9 @@ class CallCommand final : public Command {
 
  private:
   calls::RequestInput open_input(bool has_many_requests) const;
-  schema::CoderOptions coder_options(const schema::MethodInfo& method) const;
+  schema::CoderOptions coder_options(const schema::SchemaMethod& method) const;
   json::JsonLayout layout(bool has_many_responses) const;
-  int finish(const Status& status, const schema::MethodInfo& method) const;
+  int finish(const Status& status, const schema::SchemaMethod& method) const;
 
   arguments::ConnectionArguments connection_;
   arguments::SchemaArguments schema_;

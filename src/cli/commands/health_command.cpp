@@ -6,7 +6,7 @@
 #include "cli/output/terminal.h"
 #include "cli/process/failure.h"
 #include "cli/process/interruption.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 namespace trunkline::cli::commands {
 namespace {
@@ -31,7 +31,7 @@ int HealthCommand::run() {
 }
 
 int HealthCommand::check(Channel& channel, const CallOptions& options) const {
-  schema::Payload response;
+  schema::PackedMessage response;
   if (const Status status = channel.call(channel.method(check_method), schema::pack(request_), response, options);
       !status)
     fail(status);
@@ -40,11 +40,12 @@ int HealthCommand::check(Channel& channel, const CallOptions& options) const {
 
 int HealthCommand::watch(Channel& channel, const CallOptions& options) const {
   process::Interruption interruption;
-  auto stream = channel.server_stream<schema::Payload>(channel.method(watch_method), schema::pack(request_), options);
+  auto stream =
+      channel.server_stream<schema::PackedMessage>(channel.method(watch_method), schema::pack(request_), options);
   const process::StopScope stop_scope(interruption, [&] { stream.cancel(); });
   int last = process::exit_status::failed;
   while (true) {
-    Result<std::optional<schema::Payload>> response = stream.read();
+    Result<std::optional<schema::PackedMessage>> response = stream.read();
     if (interruption.exit_status() != 0) return interruption.exit_status();
     if (!response) fail(response.status());
     if (!response->has_value()) return last;
@@ -52,7 +53,7 @@ int HealthCommand::watch(Channel& channel, const CallOptions& options) const {
   }
 }
 
-int HealthCommand::show(const schema::Payload& payload) {
+int HealthCommand::show(const schema::PackedMessage& payload) {
   v1::HealthCheckResponse response;
   if (const Status status = schema::unpack(payload, response); !status)
     throw process::Failure(process::exit_status::failed, status.to_string());

@@ -5,7 +5,7 @@
 #include "cli/arguments/call_arguments.h"
 #include "cli/arguments/connection_arguments.h"
 #include "cli/commands/command.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 #include <trunkline/v1/health.pb.h>
 
@@ -22,7 +22,7 @@ class HealthCommand final : public Command {
   int check(Channel& channel, const CallOptions& options) const;
   int watch(Channel& channel, const CallOptions& options) const;
   /// Prints the status and returns the exit status.
-  static int show(const schema::Payload& payload);
+  static int show(const schema::PackedMessage& payload);
   [[noreturn]] void fail(const Status& status) const;
 
   arguments::ConnectionArguments connection_;

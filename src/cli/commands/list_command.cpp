@@ -13,7 +13,7 @@ namespace {
 /// Describes a service, method or type. Throws Failure if there is nothing of that name.
 std::string describe(schema::Schema& schema, const std::string& name) {
   if (const auto* const service = schema.find_service(name)) return schema::describe_service(*service);
-  const schema::MethodInfo method = schema.try_find_method(name);
+  const schema::SchemaMethod method = schema.try_find_method(name);
   if (method.descriptor != nullptr) return schema::describe_method(method);
   if (const std::string type = schema::describe_type(schema.pool(), name); !type.empty()) return type;
   schema.refuse("name", name);

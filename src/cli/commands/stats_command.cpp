@@ -47,7 +47,7 @@ class AlternateScreen {
   process::Interruption& interruption_;
 };
 
-v1::ServerStatistics sample_of(const schema::Payload& payload) {
+v1::ServerStatistics sample_of(const schema::PackedMessage& payload) {
   v1::ServerStatistics sample;
   if (const Status status = schema::unpack(payload, sample); !status) throw process::Failure(status);
   return sample;
@@ -96,7 +96,7 @@ int StatsCommand::run() {
 }
 
 int StatsCommand::get(Channel& channel, const CallOptions& options) {
-  schema::Payload response;
+  schema::PackedMessage response;
   if (const Status status = channel.call(channel.method(get_method), schema::pack(request_), response, options);
       !status)
     fail(status);
@@ -108,11 +108,12 @@ int StatsCommand::get(Channel& channel, const CallOptions& options) {
 
 int StatsCommand::watch(Channel& channel, const CallOptions& options) {
   process::Interruption interruption;
-  auto stream = channel.server_stream<schema::Payload>(channel.method(watch_method), schema::pack(request_), options);
+  auto stream =
+      channel.server_stream<schema::PackedMessage>(channel.method(watch_method), schema::pack(request_), options);
   const process::StopScope stop_scope(interruption, [&] { stream.cancel(); });
   std::optional<AlternateScreen> screen;
   while (true) {
-    Result<std::optional<schema::Payload>> response = stream.read();
+    Result<std::optional<schema::PackedMessage>> response = stream.read();
     if (interruption.exit_status() != 0) return interruption.exit_status();
     if (!response || !response->has_value()) screen.reset();
     if (!response) fail(response.status());

@@ -6,7 +6,7 @@
 #include "cli/arguments/connection_arguments.h"
 #include "cli/commands/command.h"
 #include "cli/commands/stats_view.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 
 #include <string>
 

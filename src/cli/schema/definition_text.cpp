@@ -56,7 +56,7 @@ const char* idempotency_of(const MethodDescriptor& method) {
   }
 }
 
-std::string signature(const MethodInfo& method) {
+std::string signature(const SchemaMethod& method) {
   const MethodDescriptor& described = *method.descriptor;
   std::string text = "rpc " + described.name() + side(*described.input_type(), described.client_streaming()) +
                      " returns " + side(*described.output_type(), described.server_streaming()) + ";";
@@ -152,7 +152,7 @@ std::string describe_service(const ServiceDescriptor& service) {
   return output::escaped(text + "}\n", true);
 }
 
-std::string describe_method(const MethodInfo& method) {
+std::string describe_method(const SchemaMethod& method) {
   Types types;
   types.add(*method.descriptor->input_type());
   types.add(*method.descriptor->output_type());

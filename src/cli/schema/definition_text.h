@@ -14,7 +14,7 @@ namespace trunkline::cli::schema {
 std::string describe_service(const google::protobuf::ServiceDescriptor& service);
 
 /// Returns the method, its request and response, and the types that they contain, except those of google.protobuf.
-std::string describe_method(const MethodInfo& method);
+std::string describe_method(const SchemaMethod& method);
 
 /// Returns a message or an enum, and the types that it contains; empty if there is none of that name.
 std::string describe_type(const google::protobuf::DescriptorPool& pool, const std::string& name);

@@ -39,12 +39,12 @@ MessageCoder::MessageCoder(const Descriptor* request, const Descriptor* response
   }
 }
 
-Result<Payload> MessageCoder::encode(const json::JsonText& json) const {
-  if (options_.sent_as_is) return Payload{Slice::copy_of(json.text), options_.codec};
+Result<PackedMessage> MessageCoder::encode(const json::JsonText& json) const {
+  if (options_.sent_as_is) return PackedMessage{Slice::copy_of(json.text), options_.codec};
   if (const Status status = json::check_json(json); !status)
     return Status(StatusCode::invalid_argument, "request is not JSON: " + std::string(status.message()));
   if (options_.codec == "protobuf") return encode_protobuf(json);
-  if (options_.codec == "json") return Payload{Slice::copy_of(json.text), "json"};
+  if (options_.codec == "json") return PackedMessage{Slice::copy_of(json.text), "json"};
   Value value;
   if (Status status = codecs_.find("json")->decode(Slice::copy_of(json.text), MutableMessageView::of(value)); !status) {
     return refuse(json, status.message());
@@ -53,10 +53,10 @@ Result<Payload> MessageCoder::encode(const json::JsonText& json) const {
   if (Status status = codecs_.find(options_.codec)->encode(MessageView::of(value), out); !status) {
     return refuse(json, status.message());
   }
-  return Payload{out.take(), options_.codec};
+  return PackedMessage{out.take(), options_.codec};
 }
 
-Result<Payload> MessageCoder::encode_protobuf(const json::JsonText& json) const {
+Result<PackedMessage> MessageCoder::encode_protobuf(const json::JsonText& json) const {
   const std::unique_ptr<Message> message(messages_->GetPrototype(request_)->New());
   codec::ProtobufJsonReader reader(json.text);
   if (!reader.read(*message)) {
@@ -69,10 +69,10 @@ Result<Payload> MessageCoder::encode_protobuf(const json::JsonText& json) const 
     return refuse(
         json, "required fields of " + request_->full_name() + " are missing: " + message->InitializationErrorString());
   }
-  return Payload{Slice::from_string(message->SerializeAsString()), "protobuf"};
+  return PackedMessage{Slice::from_string(message->SerializeAsString()), "protobuf"};
 }
 
-Result<std::string> MessageCoder::decode(const Payload& payload) const {
+Result<std::string> MessageCoder::decode(const PackedMessage& payload) const {
   if (payload.codec == "protobuf") return decode_protobuf(payload);
   if (payload.codec.empty()) return std::string(options_.codec == "protobuf" ? "{}" : "null");
   Value value;
@@ -90,7 +90,7 @@ Result<std::string> MessageCoder::decode(const Payload& payload) const {
   return json::lay_out(as_text(out.bytes()), options_.layout);
 }
 
-Result<std::string> MessageCoder::decode_protobuf(const Payload& payload) const {
+Result<std::string> MessageCoder::decode_protobuf(const PackedMessage& payload) const {
   if (response_ == nullptr) {
     return Status(StatusCode::failed_precondition,
                   "response: it is protobuf and cannot be shown without its definition; omit --codec");

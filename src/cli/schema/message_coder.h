@@ -4,7 +4,7 @@
 
 #include "cli/json/json_layout.h"
 #include "cli/json/json_sequence.h"
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 #include "cli/schema/schema.h"
 
 #include <google/protobuf/dynamic_message.h>
@@ -33,14 +33,14 @@ class MessageCoder {
                CoderOptions options);
 
   /// Encodes a request. Error: invalid_argument with the place and the reason.
-  Result<Payload> encode(const json::JsonText& json) const;
+  Result<PackedMessage> encode(const json::JsonText& json) const;
   /// Decodes the payload by its own codec, whichever the request used. Errors: internal (the bytes are not what the
   /// server claims), failed_precondition (protobuf without a descriptor).
-  Result<std::string> decode(const Payload& payload) const;
+  Result<std::string> decode(const PackedMessage& payload) const;
 
  private:
-  Result<Payload> encode_protobuf(const json::JsonText& json) const;
-  Result<std::string> decode_protobuf(const Payload& payload) const;
+  Result<PackedMessage> encode_protobuf(const json::JsonText& json) const;
+  Result<std::string> decode_protobuf(const PackedMessage& payload) const;
 
   const google::protobuf::Descriptor* request_;
   const google::protobuf::Descriptor* response_;

@@ -68,15 +68,15 @@ void ReflectionSource::fail(const Status& status) const {
 }
 
 /// Sends a request and returns the response, which is empty if the server has ended the stream instead.
-Result<std::optional<Payload>> ReflectionSource::exchange(const v1::ServerReflectionRequest& request) {
-  if (!stream_) stream_ = channel_.stream<Payload, Payload>(channel_.method(method_), options_);
+Result<std::optional<PackedMessage>> ReflectionSource::exchange(const v1::ServerReflectionRequest& request) {
+  if (!stream_) stream_ = channel_.stream<PackedMessage, PackedMessage>(channel_.method(method_), options_);
   // The error of a failed write is the status of the call, which the read returns.
   static_cast<void>(stream_->write(pack(request)));
   return stream_->read();
 }
 
 v1::ServerReflectionResponse ReflectionSource::ask(const v1::ServerReflectionRequest& request) {
-  Result<std::optional<Payload>> received = exchange(request);
+  Result<std::optional<PackedMessage>> received = exchange(request);
   const bool may_be_older = !has_answered_ && method_ == method_name;
   if (may_be_older && received.status().code() == StatusCode::unimplemented) {
     method_ = alpha_method_name;

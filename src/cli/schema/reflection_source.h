@@ -2,7 +2,7 @@
 // ReflectionSource: gets definitions from a server's reflection service.
 #pragma once
 
-#include "cli/schema/payload.h"
+#include "cli/schema/packed_message.h"
 #include "cli/schema/schema.h"
 
 #include <trunkline/channel.h>
@@ -39,7 +39,7 @@ class ReflectionSource final : public SchemaSource {
 
  private:
   v1::ServerReflectionResponse ask(const v1::ServerReflectionRequest& request);
-  Result<std::optional<Payload>> exchange(const v1::ServerReflectionRequest& request);
+  Result<std::optional<PackedMessage>> exchange(const v1::ServerReflectionRequest& request);
   bool learn(const v1::ServerReflectionRequest& request);
   [[noreturn]] void fail(const Status& status) const;
 
@@ -49,7 +49,7 @@ class ReflectionSource final : public SchemaSource {
   std::string_view method_;
   bool has_answered_ = false;
   std::size_t files_learned_ = 0;
-  std::optional<ClientStream<Payload, Payload>> stream_;
+  std::optional<ClientStream<PackedMessage, PackedMessage>> stream_;
   std::optional<std::vector<std::string>> services_;
   google::protobuf::SimpleDescriptorDatabase files_;
   google::protobuf::DescriptorPoolDatabase known_;

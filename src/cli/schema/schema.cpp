@@ -94,15 +94,15 @@ void drop_default_json_names(google::protobuf::FileDescriptorProto& file) {
   for (auto& message : *file.mutable_message_type()) drop_usual_names(message);
 }
 
-MethodInfo info_of(const MethodDescriptor& method) {
-  MethodInfo info{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
+SchemaMethod info_of(const MethodDescriptor& method) {
+  SchemaMethod info{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
   const auto& options = method.options().GetExtension(v1::method);
   if (!options.path().empty()) info.path = options.path();
   if (!options.codec().empty()) info.codec = options.codec();
   return info;
 }
 
-std::string codec_for(const MethodInfo& method, const std::string& requested) {
+std::string codec_for(const SchemaMethod& method, const std::string& requested) {
   const bool takes_protobuf = method.codec == "protobuf";
   if (requested == "protobuf" && !takes_protobuf) {
     throw process::usage_error("method " + method.path + " takes " + method.codec + " and json, not protobuf");
@@ -131,17 +131,17 @@ const ServiceDescriptor* Schema::find_service(const std::string& name) const {
 }
 
 /// Returns the method of `service` (may be null) with this name on the wire.
-MethodInfo Schema::try_find_path(const ServiceDescriptor* service, std::string_view path) {
+SchemaMethod Schema::try_find_path(const ServiceDescriptor* service, std::string_view path) {
   for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-    MethodInfo info = info_of(*service->method(i));
+    SchemaMethod info = info_of(*service->method(i));
     if (info.path == path) return info;
   }
   return {};
 }
 
-MethodInfo Schema::try_find_method(std::string_view name) {
+SchemaMethod Schema::try_find_method(std::string_view name) {
   // A method that a server adds to a service defined elsewhere has the name of that service.
-  if (MethodInfo info = try_find_path(find_service(fallback_service), name); info.descriptor != nullptr) {
+  if (SchemaMethod info = try_find_path(find_service(fallback_service), name); info.descriptor != nullptr) {
     return info;
   }
   const SplitName parts = split(name);
@@ -151,13 +151,13 @@ MethodInfo Schema::try_find_method(std::string_view name) {
     if (method != nullptr) return info_of(*method);
   }
   for (const std::string& each : services()) {
-    if (MethodInfo info = try_find_path(find_service(each), name); info.descriptor != nullptr) return info;
+    if (SchemaMethod info = try_find_path(find_service(each), name); info.descriptor != nullptr) return info;
   }
   return {};
 }
 
-MethodInfo Schema::find_method(std::string_view name) {
-  MethodInfo info = try_find_method(name);
+SchemaMethod Schema::find_method(std::string_view name) {
+  SchemaMethod info = try_find_method(name);
   if (info.descriptor == nullptr) refuse("method", name);
   return info;
 }

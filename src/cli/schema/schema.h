@@ -24,7 +24,7 @@ class SchemaSource : public google::protobuf::DescriptorDatabase {
 };
 
 /// One method. Descriptors of methods without protobuf messages carry its path and codec in options.
-struct MethodInfo {
+struct SchemaMethod {
   const google::protobuf::MethodDescriptor* descriptor = nullptr;
   /// The name of the method on the wire.
   std::string path;
@@ -50,16 +50,16 @@ class Schema {
   const google::protobuf::ServiceDescriptor* find_service(const std::string& name) const;
   /// Finds a method by "Service/Method", "Service.Method" or the name on the wire. Throws Failure with similar names if
   /// there is none.
-  MethodInfo find_method(std::string_view name);
+  SchemaMethod find_method(std::string_view name);
   /// Finds a method as find_method() does, but returns a null descriptor if there is none.
-  MethodInfo try_find_method(std::string_view name);
+  SchemaMethod try_find_method(std::string_view name);
   /// Throws the Failure for an unknown name, with similar names. `noun` is what it should name, e.g. "method".
   [[noreturn]] void refuse(std::string_view noun, std::string_view name);
 
  private:
   class BuildErrors;
 
-  static MethodInfo try_find_path(const google::protobuf::ServiceDescriptor* service, std::string_view path);
+  static SchemaMethod try_find_path(const google::protobuf::ServiceDescriptor* service, std::string_view path);
   std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;
@@ -68,10 +68,10 @@ class Schema {
   google::protobuf::DescriptorPool pool_;
 };
 
-MethodInfo info_of(const google::protobuf::MethodDescriptor& method);
+SchemaMethod info_of(const google::protobuf::MethodDescriptor& method);
 /// Returns the codec for the messages of the method: `requested` (--codec) unless it is empty, otherwise protobuf, or
 /// JSON for a method without protobuf messages. Throws Failure if the method does not accept protobuf.
-std::string codec_for(const MethodInfo& method, const std::string& requested);
+std::string codec_for(const SchemaMethod& method, const std::string& requested);
 
 /// Removes the JSON names that equal the default, so that they are not shown. protoc stores one for every field.
 void drop_default_json_names(google::protobuf::FileDescriptorProto& file);

@@ -78,8 +78,8 @@ Stream* SendQueue::take_next() {
     active_.push_back(long_.back().id);
     long_.pop_back();
   }
-  is_turn_of_long_ = !active_.empty() && (ready_.empty() || !is_turn_of_long_);
-  return streams_.find(is_turn_of_long_ ? active_.pop_front() : ready_.pop_front());
+  is_long_next_ = !active_.empty() && (ready_.empty() || !is_long_next_);
+  return streams_.find(is_long_next_ ? active_.pop_front() : ready_.pop_front());
 }
 
 void SendQueue::pump() {
@@ -98,7 +98,7 @@ void SendQueue::pump() {
       make_ready(*stream);
       continue;
     }
-    const bool was_long = is_turn_of_long_;
+    const bool was_long = is_long_next_;
     const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
       on_sent_(owner_, *stream);

@@ -122,7 +122,7 @@ class SendQueue {
   std::vector<LongMessage> long_;
   base::VectorQueue<std::uint32_t> active_;
   std::uint64_t tickets_ = 0;
-  bool is_turn_of_long_ = false;
+  bool is_long_next_ = false;
   std::size_t queued_bytes_ = 0;
   std::size_t held_back_bytes_ = 0;
   /// This is the sum of Stream::sent_of_front.

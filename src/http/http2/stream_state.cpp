@@ -10,11 +10,11 @@ namespace {
 
 using Row = std::array<StreamTransition, stream_input_count>;
 
-constexpr StreamTransition to(StreamState next) { return {StreamAction::accept, next, ErrorCode::no_error}; }
-constexpr StreamTransition ignore{StreamAction::ignore, StreamState::closed, ErrorCode::no_error};
-constexpr StreamTransition forbid{StreamAction::forbid, StreamState::closed, ErrorCode::no_error};
-constexpr StreamTransition fail(ErrorCode code) { return {StreamAction::fail, StreamState::closed, code}; }
-constexpr StreamTransition reset(ErrorCode code) { return {StreamAction::reset, StreamState::closed, code}; }
+constexpr StreamTransition to(StreamState next) { return {StreamVerdict::accept, next, ErrorCode::no_error}; }
+constexpr StreamTransition ignore{StreamVerdict::ignore, StreamState::closed, ErrorCode::no_error};
+constexpr StreamTransition forbid{StreamVerdict::forbid, StreamState::closed, ErrorCode::no_error};
+constexpr StreamTransition fail(ErrorCode code) { return {StreamVerdict::fail, StreamState::closed, code}; }
+constexpr StreamTransition reset(ErrorCode code) { return {StreamVerdict::reset, StreamState::closed, code}; }
 
 constexpr StreamState open = StreamState::open;
 constexpr StreamState local = StreamState::half_closed_local;

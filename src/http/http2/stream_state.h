@@ -28,7 +28,7 @@ enum class StreamInput : std::uint8_t {
 };
 inline constexpr std::size_t stream_input_count = 11;
 
-enum class StreamAction : std::uint8_t {
+enum class StreamVerdict : std::uint8_t {
   accept,
   /// The frame has no effect.
   ignore,
@@ -41,7 +41,7 @@ enum class StreamAction : std::uint8_t {
 };
 
 struct StreamTransition {
-  StreamAction action = StreamAction::forbid;
+  StreamVerdict action = StreamVerdict::forbid;
   StreamState next = StreamState::closed;
   ErrorCode code = ErrorCode::no_error;
 };

@@ -16,37 +16,37 @@
 
 namespace trunkline::http::http2 {
 
-/// Finds streams by their ids, and owns none of them (Streams does). One stream may be fresh: it costs no entry until
-/// keep() is called, which a stream that is over at once does not need.
+/// Finds streams by their ids, and owns none of them (Streams does). One stream may be unlisted: it costs no entry
+/// until list() is called, which a stream that is over at once does not need.
 class StreamTable {
  public:
-  /// The stream becomes the fresh one; there must be none yet. Its id is above newest().
-  void open(Stream& stream) noexcept {
-    fresh_ = &stream;
+  /// The stream becomes the unlisted one; there must be none yet. Its id is above newest().
+  void open_unlisted(Stream& stream) noexcept {
+    unlisted_ = &stream;
     newest_ = stream.id;
   }
-  /// Makes room for an entry, so that the next add() or keep() needs no memory.
+  /// Makes room for an entry, so that the next add() or list() needs no memory.
   void make_room() { streams_.make_room(); }
   /// The stream gets an entry at once. Its id is above newest().
   void add(Stream& stream) {
     streams_.insert(&stream);
     newest_ = stream.id;
   }
-  /// The fresh stream gets an entry.
-  void keep() {
-    streams_.insert(fresh_);
-    fresh_ = nullptr;
+  /// The unlisted stream gets an entry.
+  void list() {
+    streams_.insert(unlisted_);
+    unlisted_ = nullptr;
   }
   void remove(const Stream& stream) noexcept {
-    if (&stream == fresh_) {
-      fresh_ = nullptr;
+    if (&stream == unlisted_) {
+      unlisted_ = nullptr;
     } else {
       streams_.erase(&stream);
     }
   }
-  Stream* fresh() const noexcept { return fresh_; }
+  Stream* unlisted() const noexcept { return unlisted_; }
   Stream* find(std::uint32_t id) const noexcept {
-    if (fresh_ != nullptr && fresh_->id == id) return fresh_;
+    if (unlisted_ != nullptr && unlisted_->id == id) return unlisted_;
     return streams_.find(id);
   }
 
@@ -72,7 +72,7 @@ class StreamTable {
   /// No stream has had the id. Streams with even ids cannot be, because only a server may open them, and none does.
   bool is_idle(std::uint32_t id) const noexcept { return id > newest_ || id % 2 == 0; }
   std::uint32_t newest() const noexcept { return newest_; }
-  std::size_t size() const noexcept { return streams_.size() + (fresh_ != nullptr ? 1 : 0); }
+  std::size_t size() const noexcept { return streams_.size() + (unlisted_ != nullptr ? 1 : 0); }
   bool empty() const noexcept { return size() == 0; }
   /// Returns the streams with an entry, oldest first.
   std::vector<Stream*> by_age() const {
@@ -83,7 +83,7 @@ class StreamTable {
   template <class Function>
   void for_each(Function function) const {
     streams_.for_each(function);
-    if (fresh_ != nullptr) function(*fresh_);
+    if (unlisted_ != nullptr) function(*unlisted_);
   }
 
   static constexpr std::size_t remembered_streams = 128;
@@ -92,7 +92,7 @@ class StreamTable {
   static std::size_t place(std::uint32_t id) noexcept { return id / 2 % remembered_streams; }
 
   base::IdTable<Stream> streams_;
-  Stream* fresh_ = nullptr;
+  Stream* unlisted_ = nullptr;
   std::uint32_t newest_ = 0;
   /// Holds the streams that this side has reset, each at its place.
   std::array<std::uint32_t, remembered_streams> resets_{};
@@ -109,11 +109,11 @@ class Streams {
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
 
-  /// Opens a fresh stream, of which there must be none yet. `id` is above newest().
+  /// Opens an unlisted stream, of which there must be none yet. `id` is above newest().
   template <class... Arguments>
-  Entry& open(std::uint32_t id, Arguments&&... arguments) {
+  Entry& open_unlisted(std::uint32_t id, Arguments&&... arguments) {
     Entry* const stream = Pool::make(id, std::forward<Arguments>(arguments)...);
-    table_.open(*stream);
+    table_.open_unlisted(*stream);
     return *stream;
   }
   /// Opens a stream that has an entry at once. `id` is above newest().
@@ -129,7 +129,7 @@ class Streams {
     table_.remove(stream);
     Pool::free(&stream);
   }
-  Entry* fresh() const noexcept { return static_cast<Entry*>(table_.fresh()); }
+  Entry* unlisted() const noexcept { return static_cast<Entry*>(table_.unlisted()); }
   Entry* find(std::uint32_t id) const noexcept { return static_cast<Entry*>(table_.find(id)); }
   std::vector<Entry*> by_age() const {
     const std::vector<Stream*> streams = table_.by_age();
@@ -138,7 +138,7 @@ class Streams {
     return owned;
   }
 
-  void keep() { table_.keep(); }
+  void list() { table_.list(); }
   void note_id(std::uint32_t id) noexcept { table_.note_id(id); }
   void note_reset(std::uint32_t id) noexcept { table_.note_reset(id); }
   void note_peer_reset(std::uint32_t id) noexcept { table_.note_peer_reset(id); }

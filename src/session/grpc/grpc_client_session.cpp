@@ -28,10 +28,10 @@ using http::http2::FrameHeader;
 using http::http2::FrameType;
 using http::http2::Setting;
 using http::http2::SettingId;
-using http::http2::StreamAction;
 using http::http2::StreamInput;
 using http::http2::StreamState;
 using http::http2::StreamTransition;
+using http::http2::StreamVerdict;
 namespace flag = http::http2::flag;
 
 /// Further calls wait once messages that wait for the server's windows occupy this many times max_unsent_bytes.

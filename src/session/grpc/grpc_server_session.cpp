@@ -22,10 +22,10 @@ using http::http2::Frame;
 using http::http2::FrameType;
 using http::http2::Setting;
 using http::http2::SettingId;
-using http::http2::StreamAction;
 using http::http2::StreamInput;
 using http::http2::StreamState;
 using http::http2::StreamTransition;
+using http::http2::StreamVerdict;
 namespace flag = http::http2::flag;
 
 /// At most this many streams may wait for the rest of a request that was refused or answered early, or for the client
@@ -83,7 +83,7 @@ bool GrpcServerSession::next(Event& event) {
 /// it comes without a message, because the client may wait for something before it sends one.
 bool GrpcServerSession::defers_event() {
   if (input_.size() < http::http2::frame_header_bytes) return false;
-  GrpcStream& stream = *streams_.fresh();
+  GrpcStream& stream = *streams_.unlisted();
   const http::http2::FrameHeader header = http::http2::read_frame_header(input_.data());
   const bool is_whole = input_.size() >= http::http2::frame_header_bytes + header.length;
   if (is_whole && header.type == FrameType::data && header.stream == stream.id) return true;
@@ -95,7 +95,7 @@ bool GrpcServerSession::defers_event() {
     stream.held_agent = static_cast<std::uint32_t>(held_agents_.size());
   }
   held_.push_back(stream.id);
-  streams_.keep();
+  streams_.list();
   stream.is_held = true;
   is_opening_ = false;
   return true;
@@ -175,7 +175,8 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
     refuse_stream(id, ErrorCode::refused_stream);
     return Step::again;
   }
-  GrpcStream& stream = streams_.open(id, exchange_.peer().initial_window_size, first_window(), &on_deadline, this);
+  GrpcStream& stream =
+      streams_.open_unlisted(id, exchange_.peer().initial_window_size, first_window(), &on_deadline, this);
   ++uncounted_resets_;
   stream.state =
       transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
@@ -225,7 +226,7 @@ void GrpcServerSession::take_request(GrpcStream& stream) {
 void GrpcServerSession::answer_refused(GrpcStream& stream) {
   stream.is_refused = stream.is_finished = true;
   ++refused_streams_;
-  streams_.keep();
+  streams_.list();
   timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
   if (const std::string* const origin = requests_.preflight_origin()) {
     responses_.write_preflight(stream.id, *origin, requests_.preflight_headers());
@@ -283,7 +284,7 @@ GrpcSession::Step GrpcServerSession::on_trailers(GrpcStream& stream, const Frame
   if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
   const StreamTransition step =
       transition(stream.state, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers);
-  if (step.action == StreamAction::reset) return reset_stream(stream, step.code, "HEADERS after END_STREAM", event);
+  if (step.action == StreamVerdict::reset) return reset_stream(stream, step.code, "HEADERS after END_STREAM", event);
   if (!ends || frame.error || outcome == RequestReader::Outcome::malformed) {
     return reset_stream(stream, ErrorCode::protocol_error, "the client's trailers are malformed", event);
   }
@@ -364,7 +365,7 @@ Result<CallId> GrpcServerSession::start(const CallStart&, const OutgoingMessage&
 void GrpcServerSession::attach(CallId id, void* context) {
   if (GrpcStream* const stream = streams_.find(id)) {
     stream->context = context;
-    if (stream == streams_.fresh()) streams_.keep();
+    if (stream == streams_.unlisted()) streams_.list();
     if (id == call_in_hand_) call_in_hand_ = 0;
   } else if (is_closed_ && !closing_.is_last_given() && context != nullptr) {
     // The session was ended between the event and now.
@@ -549,9 +550,9 @@ void GrpcServerSession::keep_until_sent(GrpcStream& stream) {
   if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
   static_cast<void>(stream.assembly.take());
   stream.is_held = false;
-  if (&stream == streams_.fresh()) {
+  if (&stream == streams_.unlisted()) {
     is_opening_ = false;
-    streams_.keep();
+    streams_.list();
   }
   update_memory();
 }
@@ -581,9 +582,9 @@ void GrpcServerSession::linger(GrpcStream& stream) {
   stream.is_refused = stream.is_finished = true;
   stream.is_held = false;
   ++refused_streams_;
-  if (&stream == streams_.fresh()) {
+  if (&stream == streams_.unlisted()) {
     is_opening_ = false;
-    streams_.keep();
+    streams_.list();
   }
   timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
 }

@@ -31,10 +31,10 @@ using http::http2::Frame;
 using http::http2::FrameType;
 using http::http2::Setting;
 using http::http2::SettingId;
-using http::http2::StreamAction;
 using http::http2::StreamInput;
 using http::http2::StreamState;
 using http::http2::StreamTransition;
+using http::http2::StreamVerdict;
 namespace flag = http::http2::flag;
 
 constexpr std::size_t steps_per_pause = 512;
@@ -105,7 +105,7 @@ void GrpcSession::received(std::size_t size, base::TimePoint now) {
 }
 
 bool GrpcSession::next(Event& event) {
-  settle_event_in_hand(event);
+  settle_current_event(event);
   for (;;) {
     if (!local_events_.empty()) {
       LocalEvent local = local_events_.pop();
@@ -117,7 +117,7 @@ bool GrpcSession::next(Event& event) {
     }
     if (is_closed_) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(MemoryShare::Lack::nothing);
+      memory_share_.set_waiting(MemoryShare::Shortage::nothing);
       count_held();
       return false;
     }
@@ -141,7 +141,7 @@ GrpcSession::Step GrpcSession::read_frame(Event& event) {
   if (data_stream_ != 0) return take_data(event);
   consume_frame();
   if (is_opening_ && !defers_event()) {
-    hand_out(*streams_.fresh(), event);
+    hand_out(*streams_.unlisted(), event);
     return Step::event;
   }
   Frame frame;
@@ -250,9 +250,9 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     return reset_stream(*stream, ErrorCode::protocol_error, "DATA before the headers of the response", event);
   }
   const StreamTransition step = transition(stream->state, input);
-  if (step.action != StreamAction::accept || !http::http2::ReceiveWindows::charge(*stream, header.length)) {
+  if (step.action != StreamVerdict::accept || !http::http2::ReceiveWindows::charge(*stream, header.length)) {
     windows_.give_back(header.length);
-    const bool is_late = step.action != StreamAction::accept;
+    const bool is_late = step.action != StreamVerdict::accept;
     return reset_stream(*stream, is_late ? step.code : ErrorCode::flow_control_error,
                         is_late ? "DATA after END_STREAM" : "DATA beyond the stream's window", event);
   }
@@ -606,7 +606,7 @@ GrpcSession::Step GrpcSession::on_goaway(const Frame& frame, Event& event) {
 
 // --- events ---
 
-void GrpcSession::settle_event_in_hand(Event& event) {
+void GrpcSession::settle_current_event(Event& event) {
   if (std::exchange(has_credit_, false)) {
     GrpcStream* const stream = streams_.find(credit_call_);
     if (!event.is_queued) windows_.give_back(credit_.connection_bytes);
@@ -765,7 +765,7 @@ void GrpcSession::refuse_stream(CallId id, ErrorCode code) {
 }
 
 void GrpcSession::forget(GrpcStream& stream) {
-  if (&stream == streams_.fresh()) is_opening_ = false;
+  if (&stream == streams_.unlisted()) is_opening_ = false;
   queue_.drop(stream);
   memory_.end(stream);
   if (stream.text.held() > 0) windows_.give_back(stream.text.held());
@@ -1055,7 +1055,7 @@ bool GrpcSession::is_message_window_shut() const {
 }
 
 void GrpcSession::update_memory() {
-  memory_share_.set_waiting(memory_.lack());
+  memory_share_.set_waiting(memory_.shortage());
   count_held();
   if (memory_.has_unfinished() || reader_.is_in_block() || input_.size() > 0) {
     input_watch_.start(now_);
@@ -1153,7 +1153,7 @@ void GrpcSession::end_session(const Status& reason) {
   memory_retry_.stop();
   data_ = {};
   data_stream_ = 0;
-  if (streams_.fresh() != nullptr) forget(*streams_.fresh());
+  if (streams_.unlisted() != nullptr) forget(*streams_.unlisted());
   for (GrpcStream* stream : streams_.by_age()) {
     queue_.drop(*stream);
     stream->deadline.cancel();

@@ -98,7 +98,7 @@ class GrpcSession : public Session {
   virtual void on_queue_sent(GrpcStream& stream) = 0;
   /// Gives the peer's SETTINGS_HEADER_TABLE_SIZE to the encoder.
   virtual void set_peer_max_table_bytes(std::uint32_t bytes) noexcept = 0;
-  /// Returns true, while is_opening_, if the event of the fresh stream is not to be handed out yet.
+  /// Returns true, while is_opening_, if the event of the unlisted stream is not to be handed out yet.
   virtual bool defers_event() = 0;
   /// All that has come has been read. Returns true if it has set `event` to one that was deferred.
   virtual bool take_deferred(Event& event) = 0;
@@ -131,7 +131,7 @@ class GrpcSession : public Session {
   // --- input ---
   /// The event of the stream has not been handed out.
   bool is_unseen(const GrpcStream& stream) const noexcept {
-    return stream.is_held || (is_opening_ && &stream == streams_.fresh());
+    return stream.is_held || (is_opening_ && &stream == streams_.unlisted());
   }
   Step read_frame(Event& event);
   Step take_frame(const http::http2::Frame& frame, Event& event);
@@ -162,7 +162,7 @@ class GrpcSession : public Session {
   void consume_frame();
 
   // --- events ---
-  void settle_event_in_hand(Event& event);
+  void settle_current_event(Event& event);
   void show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit, Event& event);
   bool take_closing_event(Event& event);
   bool end_turn();
@@ -259,7 +259,7 @@ class GrpcSession : public Session {
   bool uses_text_ = false;
   /// With uses_text_, these are the bytes that a DATA frame encodes, and `data_` is the part of them that is left.
   Slice text_data_;
-  /// The event of the fresh stream has not been handed out, because the next frame may belong to it.
+  /// The event of the unlisted stream has not been handed out, because the next frame may belong to it.
   bool is_opening_ = false;
   CallId credit_call_ = 0;
   MessageCredit credit_;

@@ -94,11 +94,11 @@ bool ReceiveMemory::try_admit(GrpcStream& stream, base::TimePoint now) {
   const std::size_t length = stream.assembly.length();
   // One message always has room, whatever is unread: otherwise a connection could wait for itself.
   if (!has_room_for(length) && (admitted_streams_ > 0 || is_behind_unread(stream))) {
-    lack_ = MemoryShare::Lack::nothing;
+    shortage_ = MemoryShare::Shortage::nothing;
     return false;
   }
   if (!try_take(stream, now)) {
-    lack_ = share_.lack();
+    shortage_ = share_.shortage();
     return false;
   }
   stream.is_admitted = true;

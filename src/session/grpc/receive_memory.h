@@ -54,7 +54,7 @@ class ReceiveMemory {
   /// Returns how much has come of messages that wait.
   std::size_t waiting_bytes() const noexcept { return waiting_bytes_; }
   /// Returns where messages wait for room. If they wait for max_unread_bytes, that concerns this connection alone.
-  MemoryShare::Lack lack() const noexcept { return has_waiting() ? lack_ : MemoryShare::Lack::nothing; }
+  MemoryShare::Shortage shortage() const noexcept { return has_waiting() ? shortage_ : MemoryShare::Shortage::nothing; }
   bool has_unfinished() const noexcept { return admitted_streams_ > 0; }
   /// Returns all bytes that have come so far of messages with room.
   std::uint64_t progress() const noexcept { return progress_; }
@@ -97,7 +97,7 @@ class ReceiveMemory {
   std::size_t behind_unread_ = 0;
   std::int64_t unread_ = 0;
   std::uint64_t progress_ = 0;
-  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
+  MemoryShare::Shortage shortage_ = MemoryShare::Shortage::nothing;
   /// Streams wait here in order. Those that wait no longer are skipped, and dropped once they are most of the queues.
   Places waiting_;
   Places waiting_requests_;

@@ -35,7 +35,7 @@ class ContentRoom {
   bool take() noexcept {
     if (!is_waiting()) return true;
     const std::size_t more = share_.try_take_up_to(wanted_ - taken_, longest_ - taken_);
-    share_.set_waiting(more > 0 ? MemoryShare::Lack::nothing : share_.lack());
+    share_.set_waiting(more > 0 ? MemoryShare::Shortage::nothing : share_.shortage());
     taken_ += more;
     return more > 0;
   }
@@ -48,7 +48,7 @@ class ContentRoom {
   void free() noexcept {
     if (wanted_ == 0) return;
     taken_ = wanted_ = 0;
-    share_.set_waiting(MemoryShare::Lack::nothing);
+    share_.set_waiting(MemoryShare::Shortage::nothing);
     share_.free_reserve();
   }
 

@@ -342,7 +342,7 @@ void Http1ClientSession::received_nothing() noexcept {
 }
 
 bool Http1ClientSession::next(Event& event) {
-  settle_event_in_hand(event);
+  settle_current_event(event);
   for (;;) {
     if (!local_events_.empty()) {
       LocalEvent local = local_events_.pop();
@@ -354,7 +354,7 @@ bool Http1ClientSession::next(Event& event) {
     }
     if (is_closed_) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(MemoryShare::Lack::nothing);
+      memory_share_.set_waiting(MemoryShare::Shortage::nothing);
       count_held();
       return false;
     }
@@ -746,7 +746,7 @@ bool Http1ClientSession::take_room() {
 
 // --- events ---
 
-void Http1ClientSession::settle_event_in_hand(Event& event) {
+void Http1ClientSession::settle_current_event(Event& event) {
   if (std::exchange(has_credit_, false) && (event.is_retained || event.is_queued)) {
     const std::int64_t bytes = std::int64_t{credit_.call_bytes} + credit_.further_bytes;
     unread_bytes_ += bytes;

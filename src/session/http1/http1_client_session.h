@@ -123,7 +123,7 @@ class Http1ClientSession final : public Session {
   bool take_room();
 
   // --- events ---
-  void settle_event_in_hand(Event& event);
+  void settle_current_event(Event& event);
   void show_message(ByteSpan payload, Block* block, bool is_compressed, Event& event);
   bool take_closing_event(Event& event);
   bool end_turn();

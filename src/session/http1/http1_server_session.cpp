@@ -108,7 +108,7 @@ bool Http1ServerSession::next(Event& event) {
     static_cast<void>(
         finish(id, {StatusCode::internal, "the call was neither finished nor attached"}, {}, nullptr, false));
   }
-  settle_event_in_hand(event);
+  settle_current_event(event);
   for (;;) {
     if (!local_events_.empty()) {
       LocalEvent local = local_events_.pop();
@@ -120,7 +120,7 @@ bool Http1ServerSession::next(Event& event) {
     }
     if (is_closed_) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(MemoryShare::Lack::nothing);
+      memory_share_.set_waiting(MemoryShare::Shortage::nothing);
       count_held();
       return false;
     }
@@ -661,7 +661,7 @@ Http1ServerSession::Step Http1ServerSession::bad_content() {
 
 // --- events ---
 
-void Http1ServerSession::settle_event_in_hand(Event& event) {
+void Http1ServerSession::settle_current_event(Event& event) {
   if (std::exchange(has_credit_, false) && (event.is_retained || event.is_queued)) {
     unread_bytes_ += std::int64_t{credit_.call_bytes} + credit_.further_bytes;
   }

@@ -124,7 +124,7 @@ class Http1ServerSession final : public Session {
   bool take_room();
 
   // --- events ---
-  void settle_event_in_hand(Event& event);
+  void settle_current_event(Event& event);
   void fill_call(Event& event);
   void hand_out(Event& event);
   void show_message(ByteSpan payload, Block* block, bool is_compressed, bool is_end, Event& event);

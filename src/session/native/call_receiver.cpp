@@ -88,7 +88,7 @@ inline bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, s
   event.method_epoch = methods_.epoch();
   event.method_name = name;
   event.credit.call_bytes = static_cast<std::uint32_t>(size);
-  in_hand_.set_unary_call(header.call);
+  current_.set_unary_call(header.call);
   return true;
 }
 
@@ -127,7 +127,7 @@ bool CallReceiver::try_take_unary(const Frame& frame, Event& event) {
   event.id = header.call;
   credit_.charge(cost);
   event.credit.connection_bytes = cost;
-  in_hand_.set_unary_credit(header.call, cost);
+  current_.set_unary_credit(header.call, cost);
   return true;
 }
 
@@ -176,8 +176,8 @@ CallReceiver::Outcome CallReceiver::defer(const Frame& frame) {
 CallReceiver::Outcome CallReceiver::take_deferred(base::TimePoint now, Event& event) {
   DeferredFrame deferred = deferred_->pop();
   if (deferred_->empty()) deferred_.reset();
-  in_hand_.retain_frame(std::move(deferred.body));
-  const Slice& body = in_hand_.frame();
+  current_.retain_frame(std::move(deferred.body));
+  const Slice& body = current_.frame();
   return dispatch({deferred.header, body.bytes(), body.block()}, now, event);
 }
 
@@ -292,8 +292,8 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
   event.one_way = header.has(wire::flag::one_way);
   const auto size = static_cast<std::uint32_t>(body.message.size());
   hand_out_credit(nullptr, {cost_of(header), size, further_bytes(event, size)}, event);
-  in_hand_.set_call({.id = header.call,
-                     .state = event.one_way ? EventInHand::Call::State::one_way : EventInHand::Call::State::two_way,
+  current_.set_call({.id = header.call,
+                     .state = event.one_way ? CurrentEvent::Call::State::one_way : CurrentEvent::Call::State::two_way,
                      .has_peer_ended = event.end,
                      .deadline = event.deadline,
                      .retained_bytes = retained});
@@ -376,19 +376,19 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
 
   const Status status = read_message(call, frame, block, chunk, step.action, event);
   MessageCredit credit{cost_of(header), static_cast<std::uint32_t>(chunk.size())};
-  in_hand_.set_credit(call.id, credit);
+  current_.set_credit(call.id, credit);
   if (!status.is_ok()) return break_call(call, status, event);
   call.phase = step.next;
   if (block.metadata_count > 0 && role_ == Role::client) wire::copy_metadata(block, event.metadata);
   if (call.assembly.is_waiting()) {  // the peer gets no more credit for this call until there is room
-    in_hand_.clear_credit();
+    current_.clear_credit();
     credit_.return_connection(credit.connection_bytes - credit.call_bytes);
     credit_.add_waiting({credit.call_bytes, call.assembly.began_behind_unread()});
     credit = {};
     if (event.metadata.empty()) return Outcome::done;
   }
   if (!event.has_message && !end && event.metadata.empty()) {  // This is not the last chunk: the next one has room.
-    in_hand_.clear_credit();
+    current_.clear_credit();
     credit_.return_connection(credit.connection_bytes);
     if (credit.call_bytes > 0) credit_.return_call(call, credit.call_bytes);
     return Outcome::done;
@@ -426,7 +426,7 @@ Status CallReceiver::decompress(Event& event) {
   if (further <= event.credit.further_bytes) return {};
   const std::uint32_t growth = further - event.credit.further_bytes;
   event.credit.further_bytes = further;
-  in_hand_.set_credit(in_hand_.credit_call(), event.credit);
+  current_.set_credit(current_.credit_call(), event.credit);
   calls_.memory().retain(growth);
   if (CallState* const call = calls_.find(event.id)) call->returnable_credit -= growth;
   return {};
@@ -436,7 +436,7 @@ Status CallReceiver::decompress(Event& event) {
 /// been returned already, so the call gets no more until that much has been released.
 void CallReceiver::hand_out_credit(CallState* call, const MessageCredit& credit, Event& event) {
   event.credit = credit;
-  in_hand_.set_credit(call != nullptr ? call->id : event.id, credit);
+  current_.set_credit(call != nullptr ? call->id : event.id, credit);
   calls_.memory().retain(credit.further_bytes);
   if (call != nullptr) call->returnable_credit -= credit.further_bytes;
 }
@@ -459,8 +459,8 @@ void CallReceiver::hand_out_pending(CallState& call, Event& event) {
   event.deadline = call.pending->deadline;
   event.one_way = call.one_way;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
-  in_hand_.set_unattached(call.id);
-  in_hand_.retain_frame(call.pending->fields);  // The name may point into these.
+  current_.set_unattached(call.id);
+  current_.retain_frame(call.pending->fields);  // The name may point into these.
   call.pending.reset();
 }
 
@@ -607,8 +607,8 @@ CallReceiver::Outcome CallReceiver::refuse_in_turn(const wire::FrameHeader& head
   event.method_epoch = methods_.epoch();
   event.method_name = name;
   event.status = why;
-  in_hand_.set_call({.id = header.call,
-                     .state = EventInHand::Call::State::two_way,
+  current_.set_call({.id = header.call,
+                     .state = CurrentEvent::Call::State::two_way,
                      .has_peer_ended = header.has(wire::flag::end),
                      .is_refused = true});
   return Outcome::event;
@@ -629,15 +629,15 @@ void CallReceiver::discard(const Frame& frame, bool has_more_frames) {
 
 /// The peer broke a rule of the call, or its message cannot be read: the call ends, the connection goes on.
 CallReceiver::Outcome CallReceiver::break_call(CallState& call, const Status& why, Event& event) {
-  const MessageCredit credit = in_hand_.credit();
-  in_hand_.clear_credit();
+  const MessageCredit credit = current_.credit();
+  current_.clear_credit();
   credit_.return_connection(credit.connection_bytes);
   const std::int64_t withheld = call.assembly.is_waiting() ? static_cast<std::int64_t>(call.assembly.filled()) : 0;
   const std::int64_t owed = call.returnable_credit + credit.call_bytes + withheld;
   if (call.one_way && owed > 0)
     credit_.grant_call(call.id, owed);  // The client does not learn of this, as in discard().
   event.clear();
-  if (calls_.keeps_turn(call)) [[unlikely]]
+  if (calls_.keeps_place(call)) [[unlikely]]
     return break_in_turn(call, credit.call_bytes, why, event);
   void* const context = call.context;
   const CallId id = call.id;

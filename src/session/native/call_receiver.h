@@ -2,8 +2,8 @@
 // CallReceiver: turns frames about calls into events (docs/wire.md, sections 6 to 8).
 #pragma once
 
+#include "session/native/current_event.h"
 #include "session/native/deferred_calls.h"
-#include "session/native/event_in_hand.h"
 #include "session/native/frame_decoder.h"
 #include "session/native/goaway_state.h"
 #include "session/native/inbound_method_ids.h"
@@ -37,7 +37,7 @@ class CallReceiver {
     SendPath& path;
     ReceiveCredit& credit;
     OpenCalls& calls;
-    EventInHand& in_hand;
+    CurrentEvent& current;
     const GoawayState& goaway;
   };
 
@@ -48,10 +48,10 @@ class CallReceiver {
         path_(parts.path),
         credit_(parts.credit),
         calls_(parts.calls),
-        in_hand_(parts.in_hand),
+        current_(parts.current),
         goaway_(parts.goaway),
         owner_(owner),
-        messages_(options, parts.negotiation, parts.credit, parts.calls, parts.in_hand, owner) {}
+        messages_(options, parts.negotiation, parts.credit, parts.calls, parts.current, owner) {}
 
   /// Takes, as the fast path, a complete unary call or response in a known codec, uncompressed and without a header
   /// block, on an open connection. Returns false and changes nothing if the frame needs take().
@@ -121,7 +121,7 @@ class CallReceiver {
   SendPath& path_;
   ReceiveCredit& credit_;
   OpenCalls& calls_;
-  EventInHand& in_hand_;
+  CurrentEvent& current_;
   const GoawayState& goaway_;
   SessionOwner& owner_;
   InboundMethodIds methods_;

@@ -311,7 +311,7 @@ bool CallSender::finish_directly(CallId id, const OutgoingMessage& message, std:
 
 /// Sends a response that finish_directly() cannot send, behind what the call has queued, or at once. A peer that does
 /// not read what is queued keeps a draining connection open until the timeout of the drain, which closes it.
-Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
+Status CallSender::finish(CallId id, CallState* call, const CurrentEvent& current, const Status& status,
                           const OutgoingMessage& message, const Metadata* trailing, bool unprocessed) {
   Status sent = status;
   EncodedMessage encoded;
@@ -352,8 +352,8 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
                                     std::move(encoded), std::move(fields));
   frame->number = static_cast<std::uint32_t>(sent.code());
   if (call == nullptr) {
-    call = calls_.open(in_hand, nullptr);
-    call->peer_has_ended = in_hand.call().has_peer_ended;
+    call = calls_.open(current, nullptr);
+    call->peer_has_ended = current.call().has_peer_ended;
   } else {
     call->peer_has_ended = !call->takes_more();
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "session/native/connection_phase.h"
+#include "session/native/current_event.h"
 #include "session/native/direct_form.h"
-#include "session/native/event_in_hand.h"
 #include "session/native/message_encoding.h"
 #include "session/native/open_calls.h"
 #include "session/native/outbound_method_ids.h"
@@ -41,7 +41,7 @@ class CallSender {
   /// the response needs finish().
   bool finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit);
   /// Finishes a server's call. `call` is null for the call in hand, which gets an entry if its response must wait.
-  Status finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
+  Status finish(CallId id, CallState* call, const CurrentEvent& current, const Status& status,
                 const OutgoingMessage& message, const Metadata* trailing, bool unprocessed);
 
   /// Writes the header block of a queued frame's next chunk, as FrameSource::write_block() says.

@@ -70,10 +70,10 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
 Status MessageReader::decompress(Event& event) {
   Result<Slice> decompressed = decompress_message({event.payload, event.decompressed_bytes}, *event.compressor, owner_);
   if (!decompressed.is_ok()) return std::move(decompressed).status();
-  in_hand_.retain_payload(*std::move(decompressed));
+  current_.retain_payload(*std::move(decompressed));
   event.is_compressed = false;
-  event.payload = in_hand_.payload().bytes();
-  event.block = in_hand_.payload().block();
+  event.payload = current_.payload().bytes();
+  event.block = current_.payload().block();
   return {};
 }
 
@@ -129,9 +129,9 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
   const std::uint8_t codec = call.assembly.codec();
   const std::uint8_t compressor = call.assembly.compressor();
   if (call.assembly.is_admitted()) calls_.memory().release_message(call.assembly.room(), call.assembly.room_left());
-  in_hand_.retain_payload(call.assembly.take());
-  event.block = in_hand_.payload().block();
-  return decode(codec, compressor, in_hand_.payload().bytes(), event);
+  current_.retain_payload(call.assembly.take());
+  event.block = current_.payload().block();
+  return decode(codec, compressor, current_.payload().bytes(), event);
 }
 
 }  // namespace trunkline::session::native

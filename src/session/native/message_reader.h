@@ -3,7 +3,7 @@
 // section 7).
 #pragma once
 
-#include "session/native/event_in_hand.h"
+#include "session/native/current_event.h"
 #include "session/native/message_encoding.h"
 #include "session/native/open_calls.h"
 #include "wire/header_block.h"
@@ -15,12 +15,12 @@ class MessageReader {
  public:
   /// All references outlive the object.
   MessageReader(const SessionOptions& options, const Negotiation& negotiation, ReceiveCredit& credit, OpenCalls& calls,
-                EventInHand& in_hand, SessionOwner& owner) noexcept
+                CurrentEvent& current, SessionOwner& owner) noexcept
       : options_(options),
         negotiation_(negotiation),
         credit_(credit),
         calls_(calls),
-        in_hand_(in_hand),
+        current_(current),
         owner_(owner) {}
 
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
@@ -47,7 +47,7 @@ class MessageReader {
   const Negotiation& negotiation_;
   ReceiveCredit& credit_;
   OpenCalls& calls_;
-  EventInHand& in_hand_;
+  CurrentEvent& current_;
   SessionOwner& owner_;
 };
 

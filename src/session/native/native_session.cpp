@@ -55,7 +55,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}, owner),
       uncharged_(credit_, path_.queue()),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_, uncharged_),
-      receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
+      receiver_(role, options, {negotiation_, path_, credit_, calls_, current_, goaway_}, owner),
       sender_(role, options, phase_, negotiation_, path_, calls_, owner),
       local_events_(owner),
       keepalive_(role, options.limits, timers, &on_keepalive_timer, this, now),
@@ -77,12 +77,12 @@ void NativeSession::received(std::size_t size, base::TimePoint now) {
 }
 
 bool NativeSession::next(Event& event) {
-  settle_event_in_hand(event);
+  settle_current_event(event);
   for (;;) {
     if (!local_events_.empty()) return take_local_event(event);
     if (phase_ == ConnectionPhase::closed) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(MemoryShare::Lack::nothing);
+      memory_share_.set_waiting(MemoryShare::Shortage::nothing);
       memory_share_.update(held_bytes() + outer_bytes_);
       return false;
     }
@@ -223,20 +223,20 @@ NativeSession::Step NativeSession::on_ping(const Frame& frame) {
 
 // --- events ---
 
-inline void NativeSession::settle_event_in_hand(Event& event) {
-  if (in_hand_.has_call() || in_hand_.unattached() != 0) finish_abandoned_call(event);
-  if (in_hand_.has_credit()) {
+inline void NativeSession::settle_current_event(Event& event) {
+  if (current_.has_call() || current_.unattached() != 0) finish_abandoned_call(event);
+  if (current_.has_credit()) {
     if (event.is_retained) {
-      credit_.return_connection(in_hand_.credit().connection_bytes);
+      credit_.return_connection(current_.credit().connection_bytes);
       unread_bytes_ += taken_by(event.credit);
     } else if (event.is_queued) {
       calls_.memory().queue(event.credit.further_bytes);
     } else {
-      return_credit(in_hand_.credit_call(), in_hand_.credit());
+      return_credit(current_.credit_call(), current_.credit());
     }
-    in_hand_.clear_credit();
+    current_.clear_credit();
   }
-  in_hand_.release_memory();
+  current_.release_memory();
   decoder_.release_body();
   event.clear();
 }
@@ -246,8 +246,8 @@ void NativeSession::finish_abandoned_call(const Event& event) {
   const bool is_refused = !event.status.is_ok();
   const Status status =
       is_refused ? event.status : Status(StatusCode::internal, "the call was neither finished nor attached");
-  if (in_hand_.has_call()) static_cast<void>(finish(in_hand_.call().id, status, {}, nullptr, is_refused));
-  if (const CallId id = in_hand_.take_unattached(); id != 0) {
+  if (current_.has_call()) static_cast<void>(finish(current_.call().id, status, {}, nullptr, is_refused));
+  if (const CallId id = current_.take_unattached(); id != 0) {
     if (calls_.find(id) != nullptr) static_cast<void>(finish(id, status, {}, nullptr, is_refused));
   }
 }
@@ -406,18 +406,18 @@ void NativeSession::cancel(CallId id, StatusCode reason) {
 }
 
 void NativeSession::attach(CallId id, void* context) {
-  if (in_hand_.is_call(id)) {
-    const EventInHand::Call& fresh = in_hand_.call();
-    CallState* call = calls_.open(in_hand_, context);
+  if (current_.is_call(id)) {
+    const CurrentEvent::Call& fresh = current_.call();
+    CallState* call = calls_.open(current_, context);
     call->phase = fresh.has_peer_ended ? CallPhase::peer_ended : CallPhase::open;
-    call->one_way = fresh.state == EventInHand::Call::State::one_way;
+    call->one_way = fresh.state == CurrentEvent::Call::State::one_way;
     calls_.retain_metadata(*call, fresh.retained_bytes);
     if (fresh.is_refused) calls_.refuse_rest(*call);
     calls_.schedule_deadline(*call, fresh.deadline);
-    in_hand_.clear_call();
+    current_.clear_call();
     return;
   }
-  in_hand_.attached(id);
+  current_.attached(id);
   if (CallState* call = calls_.find(id)) {
     call->context = context;
   } else if (phase_ == ConnectionPhase::closed && !closing_.is_last_given() && context != nullptr) {
@@ -433,16 +433,16 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
     ended = local_events_.drop(id);
   const bool ok_without_trailing = status.is_ok() && (trailing == nullptr || trailing->empty());
   CallState* call = nullptr;
-  if (in_hand_.is_call(id)) {
-    const bool one_way = in_hand_.call().state == EventInHand::Call::State::one_way;
-    in_hand_.clear_call();
+  if (current_.is_call(id)) {
+    const bool one_way = current_.call().state == CurrentEvent::Call::State::one_way;
+    current_.clear_call();
     if (one_way) return {};
     if (ok_without_trailing && sender_.finish_directly(id, message, negotiation_.peer().call_credit)) [[likely]]
       return {};
   } else {
     call = calls_.find(id);
     if (call == nullptr || transition(role_, call->phase, CallInput::finish).action != CallAction::accept) return ended;
-    in_hand_.attached(id);
+    current_.attached(id);
     const bool is_silent = call->one_way || phase_ == ConnectionPhase::closed;
     if (is_silent ||
         (ok_without_trailing && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
@@ -452,7 +452,7 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
       return {};
     }
   }
-  Status sent = sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
+  Status sent = sender_.finish(id, call, current_, status, message, trailing, unprocessed);
   count_sent();
   wake_if_waiting();
   return sent;
@@ -464,7 +464,7 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
 /// There is no memory for the finish of the call, and no trace of it. The peer gets a code without a text, if there is
 /// memory for that, and loses the connection otherwise.
 void NativeSession::end_call_without_memory(CallId id) noexcept {
-  if (in_hand_.is_call(id)) in_hand_.clear_call();
+  if (current_.is_call(id)) current_.clear_call();
   CallState* const call = calls_.find(id);
   if (call != nullptr) path_.remove(*call);
   const bool must_wait = negotiation_.is_ordered() && !path_.queue().is_idle();
@@ -486,9 +486,9 @@ void NativeSession::end_call_without_memory(CallId id) noexcept {
 }
 
 Status NativeSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) {
-  if (in_hand_.is_call(id)) {  // Leading metadata precedes finish() of a call that is not attached.
+  if (current_.is_call(id)) {  // Leading metadata precedes finish() of a call that is not attached.
     attach(id, nullptr);
-    in_hand_.set_unattached(id);
+    current_.set_unattached(id);
   }
   CallState* call = calls_.find(id);
   if (call == nullptr || call->is_refused || phase_ == ConnectionPhase::closed) {
@@ -551,7 +551,7 @@ void NativeSession::end_late_call(CallState& call) {
     status.set_may_have_run(call.sent_start);
     if (call.has_begun()) path_.write_header(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
     if (!call.one_way) local_events_.push({EventType::finished, call.id, call.context, std::move(status)});
-  } else if (calls_.keeps_turn(call)) {
+  } else if (calls_.keeps_place(call)) {
     calls_.refuse_rest(call);
     const EventType type = call.pending != nullptr ? EventType::call : EventType::cancelled;
     return local_events_.notify({type, call.id, call.context, std::move(status)});
@@ -609,9 +609,9 @@ bool NativeSession::end_turn() {
 
 /// Counts memory and starts the watches at the end of a turn.
 void NativeSession::update_memory() {
-  if (waits_for_frame_turn_ && !memory_share_.is_budget_used_up()) waits_for_frame_turn_ = false;
-  const MemoryShare::Lack lack = calls_.has_waiting() ? calls_.lack() : MemoryShare::Lack::nothing;
-  memory_share_.set_waiting(waits_for_frame_turn_ ? MemoryShare::Lack::budget : lack);
+  if (waits_for_reservation_ && !memory_share_.is_budget_used_up()) waits_for_reservation_ = false;
+  const MemoryShare::Shortage shortage = calls_.has_waiting() ? calls_.shortage() : MemoryShare::Shortage::nothing;
+  memory_share_.set_waiting(waits_for_reservation_ ? MemoryShare::Shortage::budget : shortage);
   count_held();
   if (!decoder_.is_in_body()) memory_share_.end_frame();
   if (holds_room()) [[unlikely]]
@@ -645,13 +645,13 @@ void NativeSession::set_outer_bytes(std::size_t bytes) noexcept {
 
 void NativeSession::admit_waiting() {
   if (calls_.admit_waiting(now_)) memory_retry_.end();
-  if (calls_.lack() != MemoryShare::Lack::nothing) await_memory();
+  if (calls_.shortage() != MemoryShare::Shortage::nothing) await_memory();
 }
 
 void NativeSession::await_memory() const noexcept { memory_retry_.wait(now_); }
 
 std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
-  waits_for_frame_turn_ = false;
+  waits_for_reservation_ = false;
   if (path_.is_stalled() || must_not_receive()) {
     input_watch_.hold_up();
     return 0;
@@ -674,8 +674,8 @@ bool NativeSession::must_not_receive() noexcept {
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
   const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
   // A frame that waits only for others of its address is no reason to hurry the peers of other addresses.
-  waits_for_frame_turn_ = waits_for_turn && memory_share_.is_budget_used_up();
-  if (waits_for_frame_turn_) memory_share_.set_waiting(MemoryShare::Lack::budget);
+  waits_for_reservation_ = waits_for_turn && memory_share_.is_budget_used_up();
+  if (waits_for_reservation_) memory_share_.set_waiting(MemoryShare::Shortage::budget);
   if (!waits_for_turn && credit_.unread() + unread_bytes() < least_unread) return false;
   memory_pause_.begin(now_);
   await_memory();
@@ -782,7 +782,7 @@ bool NativeSession::is_drained() const noexcept {
   // A server waits for the hello of a client that may have sent calls with it, to tell it that they have not run.
   const bool is_leaving = phase_ == ConnectionPhase::draining ||
                           (goaway_.is_drain_requested() && role_ == Role::client && phase_ != ConnectionPhase::closed);
-  return is_leaving && calls_.empty() && !in_hand_.has_call() && !receiver_.has_deferred() && path_.output().empty() &&
+  return is_leaving && calls_.empty() && !current_.has_call() && !receiver_.has_deferred() && path_.output().empty() &&
          local_events_.empty();
 }
 
@@ -863,7 +863,7 @@ void NativeSession::end_session(const Status& reason) noexcept {
   stall_.stop();
   input_watch_.stop();
   memory_retry_.stop();
-  in_hand_.clear_call();
+  current_.clear_call();
   is_start_awaited_ = false;
   receiver_.drop_deferred();
   calls_.for_each([this](CallState& call) {

@@ -12,7 +12,7 @@
 #include "session/native/call_receiver.h"
 #include "session/native/call_sender.h"
 #include "session/native/connection_phase.h"
-#include "session/native/event_in_hand.h"
+#include "session/native/current_event.h"
 #include "session/native/frame_decoder.h"
 #include "session/native/goaway_state.h"
 #include "session/native/memory_pause.h"
@@ -43,7 +43,7 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     ReceiveCredit  the credit given to the peer
 ///     MemoryShare    what the connection has taken of the budget of its server or channel
 ///     OpenCalls      calls that have an entry, their ids, the memory retained for them
-///     EventInHand    what the session owes for the event that was handed out last
+///     CurrentEvent    what the session owes for the event that was handed out last
 ///     UnchargedLimit how many frames the peer may send that cost no credit
 ///     FrameDecoder   bytes to frames
 ///     CallReceiver   frames about calls to events
@@ -100,7 +100,7 @@ class NativeSession final : public Session, private FrameSource {
   bool is_closed() const noexcept override { return phase_ == ConnectionPhase::closed; }
   const Status& close_reason() const noexcept override { return closing_.reason(); }
   bool is_open() const noexcept override { return negotiation_.is_complete(); }
-  std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
+  std::size_t open_calls() const noexcept override { return calls_.size() + (current_.has_call() ? 1u : 0u); }
   std::string_view protocol_name() const noexcept override { return "native"; }
   std::size_t held_bytes() const noexcept override;
   /// A layer around the session holds `bytes` for the same peer. The memory budget counts them with the session's own.
@@ -129,7 +129,7 @@ class NativeSession final : public Session, private FrameSource {
   Step on_ping(const Frame& frame);
 
   // --- events that do not come from a frame ---
-  void settle_event_in_hand(Event& event);
+  void settle_current_event(Event& event);
   void finish_abandoned_call(const Event& event);
   bool take_local_event(Event& event);
   bool take_closing_event(Event& event);
@@ -207,7 +207,7 @@ class NativeSession final : public Session, private FrameSource {
   /// can_start() waits for memory as well.
   mutable MemoryRetry memory_retry_;
   OpenCalls calls_;
-  EventInHand in_hand_;
+  CurrentEvent current_;
   GoawayState goaway_;
   UnchargedLimit uncharged_;
   FrameDecoder decoder_;
@@ -221,7 +221,7 @@ class NativeSession final : public Session, private FrameSource {
   MemoryPause memory_pause_;
   /// A long frame of the peer's waits for its turn because the budget is used up. Those who hold memory are told that
   /// it is wanted.
-  bool waits_for_frame_turn_ = false;
+  bool waits_for_reservation_ = false;
   /// Counts the steps so far that brought no event.
   std::size_t quiet_steps_ = 0;
   /// Counts what messages of events that were retained and not released take. A message may be released inside its

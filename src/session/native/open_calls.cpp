@@ -31,10 +31,10 @@ CallState* OpenCalls::open(CallId id, void* context) {
   return call;
 }
 
-CallState* OpenCalls::open(const EventInHand& in_hand, void* context) {
-  CallState* call = open(in_hand.call().id, context);
-  call->receive_credit -= in_hand.credit().call_bytes;
-  call->returnable_credit -= in_hand.credit().further_bytes;
+CallState* OpenCalls::open(const CurrentEvent& current, void* context) {
+  CallState* call = open(current.call().id, context);
+  call->receive_credit -= current.credit().call_bytes;
+  call->returnable_credit -= current.credit().further_bytes;
   return call;
 }
 
@@ -85,7 +85,7 @@ void OpenCalls::release_assembly(CallState& call) noexcept {
 
 bool OpenCalls::admit_waiting(base::TimePoint now) {
   using Queue = WaitingMessages::Queue;
-  lack_ = MemoryShare::Lack::nothing;
+  shortage_ = MemoryShare::Shortage::nothing;
   const std::size_t before = waiting_.size();
   waiting_.start_clocks(now);
   const auto admit_all = [&] {
@@ -109,7 +109,7 @@ bool OpenCalls::admit_waiting(base::TimePoint now) {
 
 bool OpenCalls::try_admit(CallState& call, MessageUse use) {
   if (!memory_.try_retain_message(call.assembly.room(), use)) {
-    lack_ = std::max(lack_, memory_.lack());
+    shortage_ = std::max(shortage_, memory_.shortage());
     return false;
   }
   const ReceiveCredit::Waiting waiting = waiting_of(call);

@@ -4,7 +4,7 @@
 
 #include "session/native/call_ids.h"
 #include "session/native/call_table.h"
-#include "session/native/event_in_hand.h"
+#include "session/native/current_event.h"
 #include "session/native/receive_credit.h"
 #include "session/native/receive_memory.h"
 #include "session/native/send_path.h"
@@ -70,7 +70,7 @@ class OpenCalls {
   /// Opens a call. An exception leaves no trace of it.
   CallState* open(CallId id, void* context);
   /// Opens the new call of the event in hand, with what its first message took of its credit.
-  CallState* open(const EventInHand& in_hand, void* context);
+  CallState* open(const CurrentEvent& current, void* context);
   void forget(CallState& call);
   void schedule_deadline(CallState& call, base::TimePoint deadline) {
     if (deadline != base::never) deadlines_.timers.schedule(call.deadline, deadline);
@@ -100,14 +100,14 @@ class OpenCalls {
       waiting_.move(call, WaitingMessages::Queue::of_open_calls);
   }
   /// Returns where messages lack memory that the last admit_waiting() has left: in the budget or at the peer's address.
-  MemoryShare::Lack lack() const noexcept { return lack_; }
+  MemoryShare::Shortage shortage() const noexcept { return shortage_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
   /// credit were withheld, and whether of the connection's, too: they are to be returned last, since that writes to the
   /// output, for which there may be no memory.
   ReceiveCredit::Waiting end_waiting(CallState& call) noexcept;
 
   /// Returns true if the layer above has to finish the call, in its turn, even when the session refuses it.
-  bool keeps_turn(const CallState& call) const noexcept {
+  bool keeps_place(const CallState& call) const noexcept {
     return role_ == Role::server && negotiation_.is_ordered() && !call.one_way &&
            (call.pending != nullptr || call.context != nullptr);
   }
@@ -136,7 +136,7 @@ class OpenCalls {
   ReceiveMemory memory_;
   WaitingMessages waiting_;
   std::size_t refused_ = 0;
-  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
+  MemoryShare::Shortage shortage_ = MemoryShare::Shortage::nothing;
 };
 
 }  // namespace trunkline::session::native

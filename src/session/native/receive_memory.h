@@ -38,12 +38,12 @@ class ReceiveMemory {
   /// gets only after it has read others, so that what a call leaves unread stays bounded. Requests get no such room
   /// while others wait for their turn on an ordered connection.
   bool try_retain_message(std::size_t bytes, MessageUse use = MessageUse::of_open_call) noexcept {
-    lack_ = MemoryShare::Lack::nothing;
+    shortage_ = MemoryShare::Shortage::nothing;
     const bool has_room = retained_ + bytes <= limits_.max_unread_bytes;
     const bool is_in_line = use != MessageUse::of_open_call && queued_ > 0;
     if (!has_room && (unfinished_ > 0 || is_in_line || !may_ever_hold(bytes))) return false;
     if (!try_take(bytes, use)) {
-      lack_ = share_.lack();
+      shortage_ = share_.shortage();
       return false;
     }
     retained_ += bytes;
@@ -70,7 +70,7 @@ class ReceiveMemory {
   std::uint64_t bytes_of_long_messages() const noexcept { return long_message_bytes_; }
   /// Returns where the last try_retain_message() lacked memory that other connections use as well: in the budget, or in
   /// the share of the peer's address.
-  MemoryShare::Lack lack() const noexcept { return lack_; }
+  MemoryShare::Shortage shortage() const noexcept { return shortage_; }
   /// New calls are refused.
   bool is_short() const noexcept { return share_.is_short(); }
   /// Returns the error for a new call while is_short().
@@ -112,7 +112,7 @@ class ReceiveMemory {
   std::size_t unfinished_ = 0;
   std::uint64_t long_message_bytes_ = 0;
   std::size_t room_ = 0;
-  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
+  MemoryShare::Shortage shortage_ = MemoryShare::Shortage::nothing;
 };
 
 }  // namespace trunkline::session::native

@@ -17,12 +17,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-MessageType type_of(const std::string& file, std::vector<std::string> path = {"M"}) {
+MessageLocation type_of(const std::string& file, std::vector<std::string> path = {"M"}) {
   return {file, "a", std::move(path)};
 }
 
 // A file with one method, whose request and response have these types.
-FileDefinition file_of(const std::string& name, const MessageType& request, const MessageType& response) {
+FileDefinition file_of(const std::string& name, const MessageLocation& request, const MessageLocation& response) {
   FileDefinition file{name, "a", {ServiceDefinition()}};
   file.services[0].methods.emplace_back();
   file.services[0].methods[0].request = &request;
@@ -108,8 +108,8 @@ TEST(PythonFunctions, AvoidKeywordsAndEachOther) {
 }
 
 TEST(PythonImports, OfTheSameRunAreRelative) {
-  const MessageType near = type_of("a/b/near.proto", {"Outer", "Inner"});
-  const MessageType far = type_of("a/c/far.proto");
+  const MessageLocation near = type_of("a/b/near.proto", {"Outer", "Inner"});
+  const MessageLocation far = type_of("a/c/far.proto");
   const FileDefinition file = file_of("a/b/own.proto", near, far);
 
   const PythonImports imports(file, {"a/b/own.proto", "a/b/near.proto", "a/c/far.proto"});
@@ -123,8 +123,8 @@ TEST(PythonImports, OfTheSameRunAreRelative) {
 }
 
 TEST(PythonImports, OfOtherRunsAndOfProtobufAreAbsolute) {
-  const MessageType other = type_of("a/other.proto");
-  const MessageType empty = type_of("google/protobuf/empty.proto", {"Empty"});
+  const MessageLocation other = type_of("a/other.proto");
+  const MessageLocation empty = type_of("google/protobuf/empty.proto", {"Empty"});
   const FileDefinition file = file_of("own.proto", other, empty);
 
   const PythonImports imports(file, {"google/protobuf/empty.proto"});
@@ -136,8 +136,8 @@ TEST(PythonImports, OfOtherRunsAndOfProtobufAreAbsolute) {
 }
 
 TEST(PythonImports, OfOneNameAreToldApart) {
-  const MessageType first = type_of("b/own.proto");
-  const MessageType second = type_of("c/_own.proto");
+  const MessageLocation first = type_of("b/own.proto");
+  const MessageLocation second = type_of("c/_own.proto");
 
   const PythonImports imports(file_of("own.proto", first, second), {});
 
@@ -146,8 +146,8 @@ TEST(PythonImports, OfOneNameAreToldApart) {
 }
 
 TEST(PythonImports, OfFilesThatAreNoIdentifiersHaveAliasesThatAre) {
-  const MessageType plus = type_of("a/foo+bar.proto");
-  const MessageType other = type_of("b c/foo bar.proto");
+  const MessageLocation plus = type_of("a/foo+bar.proto");
+  const MessageLocation other = type_of("b c/foo bar.proto");
 
   const PythonImports imports(file_of("own.proto", plus, other), {});
 
@@ -159,8 +159,8 @@ TEST(PythonImports, OfFilesThatAreNoIdentifiersHaveAliasesThatAre) {
 }
 
 TEST(PythonImports, BeyondTheStatementAreLeftToImportlib) {
-  const MessageType keyword = type_of("import/x.proto", {"None", "M"});
-  const MessageType digit = type_of("a/3d.proto");
+  const MessageLocation keyword = type_of("import/x.proto", {"None", "M"});
+  const MessageLocation digit = type_of("a/3d.proto");
 
   const PythonImports relative(file_of("a/own.proto", keyword, digit), {"import/x.proto", "a/3d.proto", "a/own.proto"});
   const PythonImports absolute(file_of("a/own.proto", keyword, digit), {});

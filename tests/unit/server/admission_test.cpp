@@ -23,7 +23,7 @@ class AdmissionLimits : public ServerFixture {
 TEST(CallPermit, CountsTheCallUntilItIsDestroyed) {
   Admission admission({.total = 1});
   ConnectionCalls connection;
-  Method method{.name = "Echo", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
+  RegisteredMethod method{.name = "Echo", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
 
   CallPermit permit = admission.admit(method, connection);
   const bool admits_second = static_cast<bool>(admission.admit(method, connection));
@@ -42,8 +42,8 @@ TEST(CallPermit, CountsTheCallUntilItIsDestroyed) {
 TEST(CallPermit, OfAPlainCallCountsForItsMethodAlone) {
   Admission admission({.total = 1});
   ConnectionCalls connection;
-  Method limited{.name = "Limited", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
-  Method other{.name = "Other", .handler = nullptr, .options = {}};
+  RegisteredMethod limited{.name = "Limited", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
+  RegisteredMethod other{.name = "Other", .handler = nullptr, .options = {}};
 
   const CallPermit plain = admission.admit_plain(limited, connection);
 
@@ -54,7 +54,7 @@ TEST(CallPermit, OfAPlainCallCountsForItsMethodAlone) {
 
 TEST(CallPermit, CountsForTheConnectionAndItsPeer) {
   Admission admission({.per_peer = 3, .per_connection = 2});
-  Method method{.name = "Echo", .handler = nullptr, .options = {}};
+  RegisteredMethod method{.name = "Echo", .handler = nullptr, .options = {}};
   ConnectionCalls one{.peer = std::make_shared<PeerShare>()};
   ConnectionCalls two{.peer = one.peer};
 

@@ -10,13 +10,13 @@ namespace trunkline::server {
 
 namespace {
 
-using A = CallAction;
+using A = LifecycleAction;
 using E = CallEvent;
 using S = CallStage;
 
 /// The rules of the table, in another form than the table's.
 CallTransition expected(S stage, E event) {
-  const bool waits = stage == S::awaiting_request || stage == S::awaiting_turn || stage == S::refused;
+  const bool waits = stage == S::awaiting_request || stage == S::awaiting_order || stage == S::refused;
   const bool is_notified = stage == S::cancelling || stage == S::ended_in_cancel;
   const bool is_told = stage == S::cancelling || stage == S::cancelled;
   const CallTransition error{A::log_error, stage};
@@ -30,14 +30,14 @@ CallTransition expected(S stage, E event) {
       if (!is_open(stage)) return error;
       return stage == S::awaiting_request ? CallTransition{A::decode, stage} : nothing;
     case E::ready:
-      return stage == S::awaiting_request ? CallTransition{A::advance_turns, S::awaiting_turn} : error;
+      return stage == S::awaiting_request ? CallTransition{A::advance_order, S::awaiting_order} : error;
     case E::refuse:
       if (stage == S::running) return {A::send_refusal, S::responding};
       if (is_told) return after_cancel;
       if (stage == S::refused || !waits) return error;
-      return {A::advance_turns, S::refused};
-    case E::turn:
-      if (stage == S::awaiting_turn) return {A::start, S::running};
+      return {A::advance_order, S::refused};
+    case E::due:
+      if (stage == S::awaiting_order) return {A::start, S::running};
       if (stage == S::refused) return {A::send_refusal, S::responding};
       return nothing;
     case E::completed:
@@ -49,7 +49,7 @@ CallTransition expected(S stage, E event) {
       if (stage == S::responding) return {A::count_cancelled, S::ended};
       return stage == S::running ? CallTransition{A::cancel, S::cancelling} : error;
     case E::aborted:
-      if (waits) return {A::advance_turns, S::refused};
+      if (waits) return {A::advance_order, S::refused};
       if (stage == S::responding) return {A::send_status, S::ended};
       return stage == S::running ? CallTransition{A::send_status_and_cancel, S::cancelling} : error;
     case E::detached:
@@ -95,7 +95,7 @@ TEST(CallLifecycle, EndsEveryCallThatTheServerAbandons) {
 }
 
 TEST(CallLifecycle, CallsTheCallsOpenThatTheSessionKnows) {
-  for (const S stage : {S::awaiting_request, S::awaiting_turn, S::refused, S::running, S::responding}) {
+  for (const S stage : {S::awaiting_request, S::awaiting_order, S::refused, S::running, S::responding}) {
     EXPECT_TRUE(is_open(stage));
   }
   for (const S stage : {S::cancelling, S::cancelled, S::ended_in_cancel, S::ended, S::over}) {

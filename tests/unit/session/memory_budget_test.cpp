@@ -185,8 +185,8 @@ TEST(MemoryShare, TellsOthersThatItWaits) {
   MemoryShare other(&budget);
   {
     MemoryShare waiting(&budget);
-    waiting.set_waiting(MemoryShare::Lack::budget);
-    waiting.set_waiting(MemoryShare::Lack::budget);
+    waiting.set_waiting(MemoryShare::Shortage::budget);
+    waiting.set_waiting(MemoryShare::Shortage::budget);
     EXPECT_TRUE(other.is_wanted());
   }
   EXPECT_FALSE(other.is_wanted());
@@ -310,7 +310,7 @@ TEST(MemoryShare, ReturnsEverythingOfItsAccountAtItsEnd) {
     share.update(500 * kib);
     EXPECT_TRUE(share.try_take(100 * kib)) << "beyond the share of the address, and from the reserve";
     EXPECT_TRUE(share.try_begin_frame());
-    share.set_waiting(MemoryShare::Lack::account);
+    share.set_waiting(MemoryShare::Shortage::account);
   }
 
   EXPECT_EQ(account->used(), 0u);

@@ -44,7 +44,7 @@ class Reflecting {
     const std::string endpoint = server_.listen("tcp://127.0.0.1:0").to_string();
     EXPECT_TRUE(server_.start().is_ok());
     ChannelOptions options;
-    options.codecs = payload_codecs();
+    options.codecs = packed_message_codecs();
     channel_ = std::make_unique<Channel>(endpoint, options);
   }
 

@@ -29,27 +29,27 @@ bool is_reset(StreamInput input) { return input == StreamInput::receive_reset ||
 StreamTransition expected(StreamState state, StreamInput input) {
   const bool is_sent = static_cast<std::size_t>(input) >= first_sent;
   const auto accept = [](StreamState next) {
-    return StreamTransition{StreamAction::accept, next, ErrorCode::no_error};
+    return StreamTransition{StreamVerdict::accept, next, ErrorCode::no_error};
   };
   if (state == StreamState::idle) {
     if (is_headers(input)) {
       if (!ends(input)) return accept(StreamState::open);
       return accept(is_sent ? StreamState::half_closed_local : StreamState::half_closed_remote);
     }
-    if (is_sent) return {StreamAction::forbid, StreamState::closed, ErrorCode::no_error};
-    return {StreamAction::fail, StreamState::closed, ErrorCode::protocol_error};
+    if (is_sent) return {StreamVerdict::forbid, StreamState::closed, ErrorCode::no_error};
+    return {StreamVerdict::fail, StreamState::closed, ErrorCode::protocol_error};
   }
   if (state == StreamState::closed) {
-    if (is_sent) return {StreamAction::forbid, StreamState::closed, ErrorCode::no_error};
-    if (is_headers(input)) return {StreamAction::fail, StreamState::closed, ErrorCode::stream_closed};
-    if (is_data(input)) return {StreamAction::reset, StreamState::closed, ErrorCode::stream_closed};
-    return {StreamAction::ignore, StreamState::closed, ErrorCode::no_error};
+    if (is_sent) return {StreamVerdict::forbid, StreamState::closed, ErrorCode::no_error};
+    if (is_headers(input)) return {StreamVerdict::fail, StreamState::closed, ErrorCode::stream_closed};
+    if (is_data(input)) return {StreamVerdict::reset, StreamState::closed, ErrorCode::stream_closed};
+    return {StreamVerdict::ignore, StreamState::closed, ErrorCode::no_error};
   }
   if (is_reset(input)) return accept(StreamState::closed);
   const bool has_ended = state == (is_sent ? StreamState::half_closed_local : StreamState::half_closed_remote);
   if (has_ended && (is_headers(input) || is_data(input))) {
-    if (is_sent) return {StreamAction::forbid, StreamState::closed, ErrorCode::no_error};
-    return {StreamAction::reset, StreamState::closed, ErrorCode::stream_closed};
+    if (is_sent) return {StreamVerdict::forbid, StreamState::closed, ErrorCode::no_error};
+    return {StreamVerdict::reset, StreamState::closed, ErrorCode::stream_closed};
   }
   if (!ends(input)) return accept(state);
   if (state != StreamState::open) return accept(StreamState::closed);

@@ -28,32 +28,32 @@ std::vector<std::uint32_t> ids_by_age(const Table& streams) {
   return ids;
 }
 
-TEST(StreamTable, FindsAFreshStreamAndKeepsIt) {
+TEST(StreamTable, FindsAnUnlistedStreamAndListsIt) {
   int alive = 0;
   Table streams;
-  CountedStream& stream = streams.open(1, alive);
-  EXPECT_EQ(streams.fresh(), &stream);
+  CountedStream& stream = streams.open_unlisted(1, alive);
+  EXPECT_EQ(streams.unlisted(), &stream);
   EXPECT_EQ(streams.find(1), &stream);
   EXPECT_EQ(streams.size(), 1u);
   EXPECT_TRUE(streams.by_age().empty());
 
-  streams.keep();
-  EXPECT_EQ(streams.fresh(), nullptr);
+  streams.list();
+  EXPECT_EQ(streams.unlisted(), nullptr);
   EXPECT_EQ(streams.find(1), &stream);
   EXPECT_EQ(streams.size(), 1u);
   EXPECT_EQ(ids_by_age(streams), std::vector<std::uint32_t>{1});
 }
 
-TEST(StreamTable, ForgetsFreshStreamsAndOthers) {
+TEST(StreamTable, ForgetsUnlistedStreamsAndOthers) {
   int alive = 0;
   Table streams;
   CountedStream& kept = streams.add(1, alive);
-  CountedStream& fresh = streams.open(3, alive);
+  CountedStream& unlisted = streams.open_unlisted(3, alive);
   EXPECT_EQ(alive, 2);
 
-  streams.forget(fresh);
+  streams.forget(unlisted);
   EXPECT_EQ(alive, 1);
-  EXPECT_EQ(streams.fresh(), nullptr);
+  EXPECT_EQ(streams.unlisted(), nullptr);
   EXPECT_EQ(streams.find(3), nullptr);
   EXPECT_EQ(streams.find(1), &kept);
   streams.forget(kept);
@@ -68,7 +68,7 @@ TEST(StreamTable, DestroysWhatIsLeft) {
     Table streams;
     streams.add(1, alive);
     streams.add(3, alive);
-    streams.open(5, alive);
+    streams.open_unlisted(5, alive);
     EXPECT_EQ(alive, 3);
   }
   EXPECT_EQ(alive, 0);

@@ -31,10 +31,10 @@ class CallReceiverTest : public testing::Test {
 
   NativeParts parts;
   QuietOwner owner;
-  EventInHand in_hand;
+  CurrentEvent current;
   GoawayState goaway;
   CallReceiver receiver{
-      parts.role, parts.options, {parts.negotiation, parts.path, parts.credit, parts.calls, in_hand, goaway}, owner};
+      parts.role, parts.options, {parts.negotiation, parts.path, parts.credit, parts.calls, current, goaway}, owner};
   Event event;
   Slice bytes;
 };
@@ -53,7 +53,7 @@ class RefusingCallReceiver : public CallReceiverTest {
 
   RefusingOwner refusing;
   CallReceiver refusing_receiver{
-      parts.role, parts.options, {parts.negotiation, parts.path, parts.credit, parts.calls, in_hand, goaway}, refusing};
+      parts.role, parts.options, {parts.negotiation, parts.path, parts.credit, parts.calls, current, goaway}, refusing};
 };
 
 TEST_F(RefusingCallReceiver, ReturnsTheCreditOfTheConnection) {
@@ -82,10 +82,10 @@ TEST_F(CallReceiverTest, TakesACallWithoutAnEntry) {
   EXPECT_EQ(event.type, EventType::call);
   EXPECT_EQ(event.method_name, "a/b");
   EXPECT_EQ(as_text(event.payload), "hello");
-  EXPECT_TRUE(in_hand.is_call(1));
+  EXPECT_TRUE(current.is_call(1));
   EXPECT_TRUE(parts.calls.empty());
   EXPECT_EQ(credit - parts.credit.left(), static_cast<std::int64_t>(call.bytes().size()));
-  EXPECT_EQ(in_hand.credit().call_bytes, 5u);
+  EXPECT_EQ(current.credit().call_bytes, 5u);
 }
 
 TEST_F(CallReceiverTest, TakesThePlainWayOnceTheMethodIsKnown) {
@@ -99,7 +99,7 @@ TEST_F(CallReceiverTest, TakesThePlainWayOnceTheMethodIsKnown) {
   EXPECT_TRUE(after);
   EXPECT_EQ(event.id, 2u);
   EXPECT_EQ(event.method_name, "a/b");
-  EXPECT_TRUE(in_hand.is_call(2));
+  EXPECT_TRUE(current.is_call(2));
 }
 
 TEST_F(CallReceiverTest, FailsOnAnIdThatDoesNotRise) {
@@ -114,7 +114,7 @@ TEST_F(CallReceiverTest, DiscardsCallsAfterGoaway) {
 
   EXPECT_EQ(take(kit::call(1, 1, "a/b", "hello")), Outcome::done);
 
-  EXPECT_FALSE(in_hand.has_call());
+  EXPECT_FALSE(current.has_call());
   EXPECT_TRUE(parts.take_output().empty());
 }
 

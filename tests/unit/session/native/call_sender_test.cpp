@@ -23,7 +23,7 @@ class CallSenderTest : public testing::Test {
 
   NativeParts parts;
   QuietOwner owner;
-  EventInHand in_hand;
+  CurrentEvent current;
   ConnectionPhase phase = ConnectionPhase::open;
   CallSender sender{parts.role, parts.options, phase, parts.negotiation, parts.path, parts.calls, owner};
 };
@@ -155,7 +155,7 @@ TEST_F(ClientCallSender, LeavesNoTraceOfACallThatCannotBeEncoded) {
 }
 
 TEST_F(CallSenderTest, FinishesTheCallInHandWithoutAnEntry) {
-  in_hand.set_unary_call(1);
+  current.set_unary_call(1);
 
   EXPECT_TRUE(sender.finish_directly(1, kit::payload("one"), 1000));
 
@@ -167,10 +167,10 @@ TEST_F(CallSenderTest, FinishesTheCallInHandWithoutAnEntry) {
 }
 
 TEST_F(CallSenderTest, QueuesAResponseForWhichThereIsNoCredit) {
-  in_hand.set_unary_call(1);
+  current.set_unary_call(1);
 
   EXPECT_FALSE(sender.finish_directly(1, kit::payload("one"), 2));
-  EXPECT_TRUE(sender.finish(1, nullptr, in_hand, {}, kit::payload("one"), nullptr, false).is_ok());
+  EXPECT_TRUE(sender.finish(1, nullptr, current, {}, kit::payload("one"), nullptr, false).is_ok());
 
   ASSERT_NE(parts.calls.find(1), nullptr);
   EXPECT_EQ(parts.calls.find(1)->phase, CallPhase::closed);
@@ -179,10 +179,10 @@ TEST_F(CallSenderTest, QueuesAResponseForWhichThereIsNoCredit) {
 }
 
 TEST_F(CallSenderTest, FinishesWithAnErrorAtOnce) {
-  in_hand.set_unary_call(1);
+  current.set_unary_call(1);
 
   const Status status(StatusCode::aborted, "stop");
-  EXPECT_EQ(sender.finish(1, nullptr, in_hand, status, {}, nullptr, true), status);
+  EXPECT_EQ(sender.finish(1, nullptr, current, status, {}, nullptr, true), status);
 
   const auto frames = parts.take_output();
   ASSERT_EQ(frames.size(), 1u);

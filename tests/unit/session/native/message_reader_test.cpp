@@ -33,8 +33,8 @@ class MessageReaderTest : public testing::Test {
 
   NativeParts parts{Role::server, small_limits()};
   QuietOwner owner;
-  EventInHand in_hand;
-  MessageReader reader{parts.options, parts.negotiation, parts.credit, parts.calls, in_hand, owner};
+  CurrentEvent current;
+  MessageReader reader{parts.options, parts.negotiation, parts.credit, parts.calls, current, owner};
   Event event;
 };
 
@@ -77,7 +77,7 @@ TEST_F(MessageReaderTest, AssemblesChunksAndReleasesTheirMemory) {
   EXPECT_EQ(retained, 5u);
   EXPECT_TRUE(event.has_message);
   EXPECT_EQ(as_text(event.payload), "hello");
-  EXPECT_EQ(in_hand.payload().text(), "hello");
+  EXPECT_EQ(current.payload().text(), "hello");
   EXPECT_EQ(parts.calls.memory().retained(), 0u);
 }
 
@@ -101,7 +101,7 @@ TEST_F(MessageReaderTest, LetsAMessageWaitForWhichThereIsNoRoom) {
 TEST_F(MessageReaderTest, RefusesAMessageThatAloneExceedsTheRoom) {
   SessionOptions options = small_limits();
   options.limits.max_message_bytes = 2000;
-  MessageReader strict{options, parts.negotiation, parts.credit, parts.calls, in_hand, owner};
+  MessageReader strict{options, parts.negotiation, parts.credit, parts.calls, current, owner};
   CallState& call = *parts.calls.open(1, nullptr);
 
   const Status status =

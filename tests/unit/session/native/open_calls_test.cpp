@@ -26,11 +26,11 @@ TEST(OpenCalls, BeginWithTheCreditOfBothHellos) {
 
 TEST(OpenCalls, OpenedFromTheEventInHandHaveSpentItsCredit) {
   NativeParts parts;
-  EventInHand in_hand;
-  in_hand.set_unary_call(5);
-  in_hand.set_credit(5, {116, 100, 30});
+  CurrentEvent current;
+  current.set_unary_call(5);
+  current.set_credit(5, {116, 100, 30});
 
-  const CallState& call = *parts.calls.open(in_hand, nullptr);
+  const CallState& call = *parts.calls.open(current, nullptr);
 
   EXPECT_EQ(call.id, 5u);
   EXPECT_EQ(call.receive_credit, parts.options.limits.call_credit_bytes - 100);
@@ -84,15 +84,15 @@ TEST(OpenCalls, RefusedRestDropsTheMessageAndTheDeadline) {
 TEST(OpenCalls, KeepTheirTurnOnlyOnAnOrderedConnection) {
   NativeParts parts;
   CallState& call = *parts.calls.open(5, &parts);
-  const bool unordered = parts.calls.keeps_turn(call);
+  const bool unordered = parts.calls.keeps_place(call);
   wire::Hello hello;
   hello.ordered = true;
   parts.negotiation.apply(hello);
 
   EXPECT_FALSE(unordered);
-  EXPECT_TRUE(parts.calls.keeps_turn(call));
+  EXPECT_TRUE(parts.calls.keeps_place(call));
   call.one_way = true;
-  EXPECT_FALSE(parts.calls.keeps_turn(call));
+  EXPECT_FALSE(parts.calls.keeps_place(call));
 }
 
 TEST(OpenCalls, AreListedByAgeAcrossAWrap) {

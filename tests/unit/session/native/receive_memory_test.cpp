@@ -64,7 +64,7 @@ TEST(ReceiveMemory, HasRoomForOneMessageBesideMetadata) {
 
   EXPECT_TRUE(memory.try_retain_message(100));
   EXPECT_FALSE(memory.try_retain_message(1));
-  EXPECT_EQ(memory.lack(), MemoryShare::Lack::nothing);
+  EXPECT_EQ(memory.shortage(), MemoryShare::Shortage::nothing);
   memory.release_message(100, 100);
   EXPECT_FALSE(memory.try_retain_message(101));
 }
@@ -79,7 +79,7 @@ TEST(ReceiveMemory, TakesTheRoomOfMessagesFromTheBudget) {
 
   EXPECT_TRUE(memory.try_retain_message(100)) << "from the reserve";
   EXPECT_FALSE(memory.try_retain_message(1));
-  EXPECT_EQ(memory.lack(), MemoryShare::Lack::budget);
+  EXPECT_EQ(memory.shortage(), MemoryShare::Shortage::budget);
   memory.release_message(100, 100);
   share.update(0);
   EXPECT_TRUE(memory.try_retain_message(50));

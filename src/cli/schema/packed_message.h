@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Payload: holds an encoded message and the name of its codec, so that the command needs no message types.
+// PackedMessage: holds an encoded message and the name of its codec, so that the command needs no message types.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -11,24 +11,24 @@
 
 namespace trunkline::cli::schema {
 
-struct Payload {
+struct PackedMessage {
   Slice bytes;
   /// The name of the codec; empty in a response if the server sent no message.
   std::string_view codec{};
 };
 
 /// Returns codecs that pass payloads through unchanged, under the names of the built-in codecs.
-CodecRegistry payload_codecs();
+CodecRegistry packed_message_codecs();
 
-Payload pack(const google::protobuf::MessageLite& message);
+PackedMessage pack(const google::protobuf::MessageLite& message);
 /// Decodes the payload into `message`. Error: internal if the payload is not such a message.
-Status unpack(const Payload& payload, google::protobuf::MessageLite& message);
+Status unpack(const PackedMessage& payload, google::protobuf::MessageLite& message);
 
 }  // namespace trunkline::cli::schema
 
 template <>
-struct trunkline::MessageTraits<trunkline::cli::schema::Payload> {
+struct trunkline::MessageTraits<trunkline::cli::schema::PackedMessage> {
   static const MessageType& type();
-  static const void* address(const cli::schema::Payload& message) noexcept { return &message; }
-  static void* address(cli::schema::Payload& message) noexcept { return &message; }
+  static const void* address(const cli::schema::PackedMessage& message) noexcept { return &message; }
+  static void* address(cli::schema::PackedMessage& message) noexcept { return &message; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionFacts: what the calls of a connection know of it. ConnectionLink: what they ask of it.
+// ConnectionContext: what the calls of a connection know of it. ConnectionLink: what they ask of it.
 #pragma once
 
 #include "call/stream_host.h"
@@ -15,7 +15,7 @@
 
 namespace trunkline::server {
 
-struct ConnectionFacts;
+struct ConnectionContext;
 
 /// The way from a call to its connection. Only the loop's thread uses it.
 class ConnectionLink : public call::StreamLink {
@@ -24,11 +24,11 @@ class ConnectionLink : public call::StreamLink {
   virtual void drop() = 0;
   /// Tells the connection that a call has ended and its object has been released.
   virtual void on_call_ended() = 0;
-  virtual const ConnectionFacts& facts() const noexcept = 0;
+  virtual const ConnectionContext& connection_context() const noexcept = 0;
 };
 
-/// The facts do not change after set_up(), except is_draining. Any thread may read them then.
-struct ConnectionFacts {
+/// Nothing of the object changes after set_up(), except is_draining. Any thread may read it then.
+struct ConnectionContext {
   /// True if the connection came to an endpoint for operations.
   bool is_private = false;
   net::Loop* loop = nullptr;
@@ -50,7 +50,7 @@ struct ConnectionFacts {
   /// True once the connection takes no further calls. The loop's thread sets it.
   std::atomic<bool> is_draining{false};
 
-  /// Sets the facts. `share` is that of the peer's address.
+  /// Sets all members. `share` is that of the peer's address.
   void set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
               const net::PeerInfo& transport_peer, const std::shared_ptr<PeerShare>& share);
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// ConnectionFacts: what is known before the client has sent anything.
-#include "server/connection_facts.h"
+// ConnectionContext: what is known before the client has sent anything.
+#include "server/connection_context.h"
 
 #include <cstddef>
 #include <utility>
 
 namespace trunkline::server {
 
-void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
-                             const net::PeerInfo& transport_peer, const std::shared_ptr<PeerShare>& share) {
+void ConnectionContext::set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
+                               const net::PeerInfo& transport_peer, const std::shared_ptr<PeerShare>& share) {
   loop = &on;
   server_state = &state;
   link = std::move(connection);

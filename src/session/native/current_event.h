@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EventInHand: what a session owes for the event that next() returned last, until the following next().
+// CurrentEvent: what a session owes for the event that next() returned last, until the following next().
 #pragma once
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@ namespace trunkline::session::native {
 
 /// Holds the call of the event if it is new, the credit of its message, and the memory behind its views. At most one
 /// call is new: either it is in no table (call()), or it is in the table and has no context yet (unattached()).
-class EventInHand {
+class CurrentEvent {
  public:
   /// Describes a new call that is in no table: most calls are finished before they would need an entry.
   struct Call {

@@ -13,7 +13,7 @@
 namespace trunkline::server {
 
 /// A method that is constant once it is registered, except for the count of its calls.
-struct Method {
+struct RegisteredMethod {
   std::string name;
   std::unique_ptr<MethodHandler> handler;
   /// The number of calls with a permit. It counts only if options.max_concurrent_calls is set. Admission changes it.
