@@ -55,7 +55,7 @@ class CallDetails final : public Attempt {
   detail::CallOperation& operation;
   /// The owner of the channel, which keeps it alive while `task` is on its way to the loop.
   std::shared_ptr<void> keep_channel;
-  PostedTask task;
+  DetailsTask task;
   /// The request: a payload, or a view of a request that outlives the call.
   session::OutgoingMessage message;
   Metadata metadata;

@@ -19,23 +19,29 @@ using http::http2::FrameHeader;
 using http::http2::FrameType;
 namespace flag = http::http2::flag;
 
-/// The fields of the protocol take this much of a list of fields, without those of the status.
+/// A list of fields has this much for the fields of the protocol, or more if they take more, without those of the
+/// status.
 constexpr std::size_t protocol_fields_bytes = 256;
 
-/// Writes fields into a header block.
-class HpackSink final : public web::FieldSink {
+/// Returns the size of a field in a list, as SETTINGS_MAX_HEADER_LIST_SIZE counts it (RFC 9113, section 6.5.2).
+std::size_t listed_bytes(std::size_t name, std::size_t value) noexcept {
+  constexpr std::size_t per_field = 32;
+  return name + value + per_field;
+}
+
+}  // namespace
+
+/// Writes fields into the block of a ResponseWriter.
+class ResponseWriter::Sink final : public web::FieldSink {
  public:
-  HpackSink(http::hpack::Encoder& encoder, BufferWriter& out) noexcept : encoder_(encoder), out_(out) {}
+  explicit Sink(ResponseWriter& writer) noexcept : writer_(writer) {}
   void field(std::string_view name, std::string_view value, bool repeats) override {
-    encoder_.field(name, value, repeats ? Indexing::index : Indexing::without, out_);
+    writer_.field(name, value, repeats ? Indexing::index : Indexing::without);
   }
 
  private:
-  http::hpack::Encoder& encoder_;
-  BufferWriter& out_;
+  ResponseWriter& writer_;
 };
-
-}  // namespace
 
 ResponseWriter::ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer,
                                base::OutputQueue& output)
@@ -46,8 +52,7 @@ void ResponseWriter::write_headers(std::uint32_t stream, const Codec& codec, con
   const bool is_usual = compressor == nullptr && (leading == nullptr || leading->empty());
   if (is_usual && resend(headers_, &codec, stream, false)) return;
   const std::uint64_t revision = encoder_.revision();
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", "200", Indexing::index);
   content_type(codec);
   field("grpc-accept-encoding", encodings_.names(), Indexing::index);
@@ -61,8 +66,7 @@ void ResponseWriter::write_trailers(std::uint32_t stream, const Status& status, 
   const bool is_usual = status.is_ok() && (trailing == nullptr || trailing->empty());
   if (is_usual && resend(trailers_, this, stream, true)) return;
   const std::uint64_t revision = encoder_.revision();
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   status_fields(status, trailing);
   if (trailing != nullptr) metadata_fields(*trailing);
   write(stream, scratch_.bytes(), true);
@@ -71,8 +75,7 @@ void ResponseWriter::write_trailers(std::uint32_t stream, const Status& status, 
 
 void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec,
                                          const Status& status, const Metadata* trailing) {
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", std::to_string(http_status), Indexing::index);
   if (codec != nullptr) {
     content_type(*codec);
@@ -88,10 +91,9 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
 void ResponseWriter::write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status,
                                    std::string_view allowed, const std::string* cors_origin, std::size_t content_bytes,
                                    bool is_end) {
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", std::to_string(http_status), Indexing::index);
-  HpackSink sink(encoder_, scratch_);
+  Sink sink(*this);
   web::write_refusal_fields(http_status, allowed, cors_origin, sink);
   field("content-length", std::to_string(content_bytes), Indexing::index);
   status_fields(status, nullptr);
@@ -99,17 +101,15 @@ void ResponseWriter::write_refusal(std::uint32_t stream, std::uint32_t http_stat
 }
 
 void ResponseWriter::write_continue(std::uint32_t stream) {
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", "100", Indexing::without);
   write(stream, scratch_.bytes(), false);
 }
 
 void ResponseWriter::write_preflight(std::uint32_t stream, const std::string& origin, std::string_view wanted) {
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", "204", Indexing::index);
-  HpackSink sink(encoder_, scratch_);
+  Sink sink(*this);
   web::write_preflight_fields(origin, wanted, sink);
   write(stream, scratch_.bytes(), true);
 }
@@ -123,26 +123,31 @@ void ResponseWriter::write_web_head(std::uint32_t stream, const web::ResponseHea
   const void* const key = reinterpret_cast<const std::byte*>(head.codec) + static_cast<std::size_t>(head.format);
   if (is_usual && resend(web_head_, key, stream, false)) return;
   const std::uint64_t revision = encoder_.revision();
-  scratch_.clear();
-  encoder_.begin(scratch_);
+  begin_block();
   field(":status", std::to_string(head.http_status()), Indexing::index);
-  HpackSink sink(encoder_, scratch_);
+  Sink sink(*this);
   head.write_fields(encodings_, sink);
   write(stream, scratch_.bytes(), is_end);
   if (is_usual) keep(web_head_, key, revision);
 }
 
 std::size_t ResponseWriter::list_bytes(const Metadata& metadata) noexcept {
-  constexpr std::size_t per_field = 32;
   std::size_t bytes = 0;
   for (const Metadata::Entry& entry : metadata) {
     const std::size_t value = web::is_binary_name(entry.name) ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
-    bytes += entry.name.size() + value + per_field;
+    bytes += listed_bytes(entry.name.size(), value);
   }
   return bytes;
 }
 
+void ResponseWriter::begin_block() {
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  block_list_bytes_ = 0;
+}
+
 void ResponseWriter::field(std::string_view name, std::string_view value, Indexing indexing) {
+  block_list_bytes_ += listed_bytes(name.size(), value.size());
   encoder_.field(name, value, indexing, scratch_);
 }
 
@@ -153,16 +158,17 @@ void ResponseWriter::content_type(const Codec& codec) {
 }
 
 void ResponseWriter::status_fields(const Status& status, const Metadata* trailing) {
-  const std::size_t taken = protocol_fields_bytes + (trailing != nullptr ? list_bytes(*trailing) : 0);
+  const std::string pause = status.retry_after() ? std::to_string(status.retry_after()->count()) : std::string();
+  const std::size_t pushback = pause.empty() ? 0 : listed_bytes(web::pushback_field_name.size(), pause.size());
+  const std::size_t taken =
+      std::max(protocol_fields_bytes, block_list_bytes_ + pushback) + (trailing != nullptr ? list_bytes(*trailing) : 0);
   const std::size_t most = web::certain_list_bytes(peer_.max_header_list_size);
   const std::size_t room = most - std::min(most, taken);
   status_.assign(status, room);
   field(web::status_field_name, status_.code(), Indexing::index);
   if (!status_.message().empty()) field(web::message_field_name, status_.message(), Indexing::without);
   if (!status_.details().empty()) field(web::details_field_name, status_.details(), Indexing::without);
-  if (const auto pause = status.retry_after()) {
-    field(web::pushback_field_name, std::to_string(pause->count()), Indexing::without);
-  }
+  if (!pause.empty()) field(web::pushback_field_name, pause, Indexing::without);
 }
 
 void ResponseWriter::metadata_fields(const Metadata& metadata) {

@@ -60,6 +60,9 @@ class ResponseWriter {
     std::array<std::byte, 96> bytes;
   };
 
+  class Sink;
+
+  void begin_block();
   void field(std::string_view name, std::string_view value, http::hpack::Indexing indexing);
   void content_type(const Codec& codec);
   void status_fields(const Status& status, const Metadata* trailing);
@@ -76,6 +79,8 @@ class ResponseWriter {
   /// Holds a value that is encoded for its field.
   BufferWriter value_;
   BufferWriter scratch_;
+  /// This is the size of the list of fields in scratch_, as the peer counts it.
+  std::size_t block_list_bytes_ = 0;
   BufferWriter frames_;
   std::uint64_t blocks_ = 0;
   Block web_head_;

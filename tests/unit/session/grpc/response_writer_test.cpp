@@ -376,6 +376,27 @@ TEST(ResponseWriter, KeepsTheListWithinEveryLimitOfThePeer) {
   }
 }
 
+/// The fields of a refusal, and a pause, may take more than what is kept free for most lists.
+TEST(ResponseWriter, KeepsLongListsWithinTheLimitOfThePeer) {
+  const std::string origin = "https://" + std::string(60, 'a') + ".example";
+  Status status(StatusCode::unimplemented, std::string(5000, 'x'));
+  for (std::uint32_t limit = 1000; limit < 12000; limit += 613) {
+    ServerWriter server;
+    server.peer.max_header_list_size = limit;
+    for (const std::uint32_t http_status : {404u, 405u, 415u}) {
+      for (const std::string* const cors_origin : {static_cast<const std::string*>(nullptr), &origin}) {
+        server.writer.write_refusal(1, http_status, status, "DELETE, GET, HEAD, PATCH, POST, PUT", cors_origin, 12,
+                                    false);
+        EXPECT_LE(server.blocks.take_one().list_bytes(), web::certain_list_bytes(limit)) << http_status << " " << limit;
+      }
+    }
+    Status paused = status;
+    paused.set_retry_after(std::chrono::hours(100'000));
+    EXPECT_LE(server.trailers_only(paused).list_bytes(), web::certain_list_bytes(limit)) << limit;
+    EXPECT_LE(server.trailers(paused).list_bytes(), web::certain_list_bytes(limit)) << limit;
+  }
+}
+
 TEST(ResponseWriter, LeavesOutDetailsThatAreTooLong) {
   ServerWriter server;
   server.peer.max_header_list_size = 1000;
