@@ -233,6 +233,7 @@ void ConnectionPool::candidate_failed(Status error) {
   } else if (candidates_.empty()) {
     end_dial();
     attempt_failed(std::move(error), false);
+    share_out_again();
   } else {
     last_error_ = std::move(error);
   }

@@ -6,6 +6,7 @@
 #include "client/call_status.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -126,16 +127,17 @@ void UnaryCalls::begin_with_details(detail::CallOperation& operation, const Meth
                                     const CallOptions& options) {
   CallDetails& details = *CallDetailsPool::make(*this, *this, ended_, operation);
   operation.details_ = &details;
+  // Without a loop, this runs inside a handler that complete_all() has called.
+  const bool is_here = parts_.lifecycle.is_detached() || parts_.loop.is_current();
   try {
     details.early_error = prepare(details, method, request, options);
+    if (!is_here) details.keep_channel = parts_.keep_channel();
   } catch (...) {
     operation.details_ = nullptr;
     CallDetailsPool::free(&details);
     throw;
   }
-  // Without a loop, this runs inside a handler that complete_all() has called.
-  if (parts_.lifecycle.is_detached() || parts_.loop.is_current()) return launch(details);
-  details.keep_channel = parts_.keep_channel();
+  if (is_here) return launch(details);
   details.task.run = &launch_posted;
   parts_.loop.post(&details.task);
 }
@@ -178,7 +180,11 @@ void UnaryCalls::launch_posted(net::PostedTask* task) {
 
 void UnaryCalls::launch(CallDetails& details) {
   detail::CallOperation& operation = details.operation;
-  if (operation.cancel_number != 0) cancellable_.emplace(operation.cancel_number, &operation);
+  try {
+    if (operation.cancel_number != 0) cancellable_.emplace(operation.cancel_number, &operation);
+  } catch (const std::bad_alloc&) {
+    details.early_error = {StatusCode::resource_exhausted, "start call: no memory"};
+  }
   if (parts_.rules.any()) apply_rules(details);
   if (details.early_error.is_ok()) {
     if (!try_hedge(details)) parts_.invoker.invoke(details);

@@ -472,6 +472,7 @@ void LastingCalls::send_response(ServerCall& call) {
     const Status status = exchange_.current_exception_status(call.method->method());
     if (call.stage == CallStage::responding) {
       call.metrics.set_status_without_response(status.code());
+      exchange_.totals().calls_failed.add();
       send_status(call, status);
     }
   }

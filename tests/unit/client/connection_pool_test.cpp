@@ -802,6 +802,20 @@ TEST_F(ConnectionPoolGrowth, TheSharesOfConnectionsThatFailGoToTheOthersAtOnce) 
   EXPECT_TRUE(failures.empty()) << "there is a connection";
 }
 
+TEST_F(ConnectionPoolGrowth, TheShareOfTheOnlyConnectionThatIsMadeGoesToTheOthersToo) {
+  options.max_connections = 2;
+  waiting = 4;
+  share_out();
+  connect();
+  answer(0);
+  ASSERT_EQ(shared_out, 2);
+  ASSERT_EQ(attempts(), 2u);
+
+  refuse(1);
+
+  EXPECT_EQ(shared_out, 4);
+}
+
 TEST_F(ConnectionPoolGrowth, AFurtherAttemptWithMoreAddressesIsHurriedOn) {
   options.max_connections = 3;
   waiting = 3;

@@ -152,15 +152,16 @@ class RecordingLink final : public ConnectionLink, public std::enable_shared_fro
  public:
   explicit RecordingLink(std::shared_ptr<LoopContext> shared) : context(std::move(shared)) {}
   void set_up() {
-    facts_.set_up(context->loop(), context->server_state(), weak_from_this(), {.address = "test://peer"}, nullptr);
+    connection_context_.set_up(context->loop(), context->server_state(), weak_from_this(), {.address = "test://peer"},
+                               nullptr);
   }
 
   session::Session* session() noexcept override { return is_gone ? nullptr : &recorded; }
   void flush() override { ++flushes; }
   void drop() override { ++drops; }
   void on_call_ended() override { journal.emplace_back("call ended"); }
-  const ConnectionFacts& facts() const noexcept override { return facts_; }
-  void set_draining() { facts_.is_draining = true; }
+  const ConnectionContext& connection_context() const noexcept override { return connection_context_; }
+  void set_draining() { connection_context_.is_draining = true; }
 
   const std::shared_ptr<LoopContext> context;
   /// What has happened, in order. The test adds what its handlers do.
@@ -172,11 +173,11 @@ class RecordingLink final : public ConnectionLink, public std::enable_shared_fro
   int drops = 0;
 
  private:
-  ConnectionFacts facts_;
+  ConnectionContext connection_context_;
 
  public:
   ConnectionCalls running;
-  CallExchange exchange{*context, facts_, *this};
+  CallExchange exchange{*context, connection_context_, *this};
   PlainCalls plain{exchange};
   LastingCalls lasting{exchange, running};
 };
@@ -225,7 +226,7 @@ class ExchangeFixture : public ::testing::Test {
 
   LoopMethod& add(std::string_view name, std::unique_ptr<MethodHandler> handler, MethodOptions options = {}) {
     link();
-    auto method = std::make_shared<Method>();
+    auto method = std::make_shared<RegisteredMethod>();
     method->name = name;
     method->handler = std::move(handler);
     method->options = options;
